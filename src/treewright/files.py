@@ -1,0 +1,168 @@
+"""Reading text and writing results without accidents.
+
+Owns decoding with a helpful error, standard input as `-`, and writing beside and renaming.
+Knows nothing of trees.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from treewright.errors import (
+    BinaryInput,
+    EncodingError,
+    InputError,
+    NotAFile,
+    NotFound,
+    OutputError,
+    Place,
+)
+
+CHUNK_BYTES = 1 << 16
+
+# Encodings that treebanks come in, most likely first; offered when UTF-8 fails.
+_OTHER_ENCODINGS = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "latin-1")
+
+
+@contextmanager
+def open_bytes(source: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for `-`, for reading bytes."""
+    if os.fspath(source) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        handle = open(source, "rb")
+    except FileNotFoundError:
+        raise NotFound("no such file", Place(os.fspath(source))) from None
+    except IsADirectoryError:
+        raise NotAFile("is a directory, not a file", Place(os.fspath(source))) from None
+    except OSError as error:
+        raise InputError(error.strerror or str(error), Place(os.fspath(source))) from None
+    with handle:
+        yield handle
+
+
+def name_of(source: str | os.PathLike[str]) -> str:
+    """The name of a source as messages show it."""
+    name = os.fspath(source)
+    return "standard input" if name == "-" else name
+
+
+def text_chunks(
+    handle: BinaryIO, name: str | None = None, encoding: str = "utf-8"
+) -> Iterator[str]:
+    """Decode a stream piece by piece; a byte-order mark is dropped, line ends stay as they are."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    first = True
+    while True:
+        data = handle.read(CHUNK_BYTES)
+        _refuse_binary(data, name, line)
+        pending, _ = decoder.getstate()
+        try:
+            text = decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise _encoding_error(pending + data, error, name, line, encoding) from None
+        if first and text:
+            first = False
+            text = text.removeprefix("\ufeff")
+        if text:
+            yield text
+        if not data:
+            return
+        line += data.count(b"\n")
+
+
+def text_lines(source: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[str]:
+    r"""The lines of a file without their ends (`\n`, `\r\n`)."""
+    with open_bytes(source) as handle:
+        carry = ""
+        for chunk in text_chunks(handle, name_of(source), encoding):
+            lines = (carry + chunk).split("\n")
+            carry = lines.pop()
+            for line in lines:
+                yield line.removesuffix("\r")
+        if carry:
+            yield carry.removesuffix("\r")
+
+
+def _refuse_binary(data: bytes, name: str | None, line: int) -> None:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        message = "is not UTF-8; it reads as UTF-16: convert it first"
+        raise EncodingError(message, Place(name, line=line))
+    at = data.find(b"\0")
+    if at >= 0:
+        line += data.count(b"\n", 0, at)
+        raise BinaryInput("holds a NUL byte: a binary file, not text", Place(name, line=line))
+
+
+def _encoding_error(
+    data: bytes, error: UnicodeDecodeError, name: str | None, line: int, encoding: str
+) -> EncodingError:
+    line += data.count(b"\n", 0, error.start)
+    begin = data.rfind(b"\n", 0, error.start) + 1
+    end = data.find(b"\n", error.start)
+    sample = data[begin : end if end >= 0 else len(data)]
+    able = [other for other in _OTHER_ENCODINGS if other != encoding and _decodes(sample, other)]
+    advice = f"; this line would read as {', '.join(able)}" if able else ""
+    shown = data[error.start : error.end].hex(" ")
+    return EncodingError(
+        f"byte {shown} is not {encoding.upper()}{advice}",
+        Place(name, line=line, column=error.start - begin + 1),
+    )
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@contextmanager
+def atomic_write(target: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """Write UTF-8 text beside `target` and rename it into place when the block ends well.
+
+    With `-` the text goes to standard output. If the block raises, nothing is left behind and an
+    older file stays as it was.
+    """
+    if os.fspath(target) == "-":
+        yield sys.stdout
+        return
+    path = Path(target)
+    try:
+        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), Place(os.fspath(target))) from None
+    try:
+        with io.open(descriptor, "w", encoding="utf-8", newline="\n") as handle:
+            yield handle
+        os.chmod(beside, _mode_for(path))
+        os.replace(beside, path)
+    except OSError as error:
+        Path(beside).unlink(missing_ok=True)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise OutputError(error.strerror or str(error), Place(os.fspath(target))) from None
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _mode_for(path: Path) -> int:
+    """The mode an ordinary `open` would have left: an older file's, or what the umask allows."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask

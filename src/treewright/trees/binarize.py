@@ -1,0 +1,128 @@
+"""Binarisation: one tree, one derivation, and back.
+
+Owns the two schemes and their exact undo. A binarised tree is an ordinary `Tree` whose labels are
+symbols (see `symbols`). Unary chains fold into one symbol, nodes of more than two children branch
+to the left, and every word gets a symbol of its own:
+
+    (TOP (S (NP (DT a) (JJ b) (NN c))      (TOP (S (NP ($ (@ (DT a)) (@ (JJ b)))
+            (VP (VBZ d))))             ->              (@ (NN c)))
+                                                   (VP (VBZ d))))
+
+In scheme `$` a node made here is `$`; in scheme `$+left` it also names the symbol of its leftmost
+original child (`$@` above). So marks stand over two words or more, are never a right child and
+never the root; `@` stands over one word.
+
+A root like TOP over a single child is a wrapper, not a constituent: it stays outside, as it is.
+"""
+
+from __future__ import annotations
+
+from treewright.errors import TreeError
+from treewright.trees.symbols import (
+    MARK,
+    WORD_NULL,
+    Scheme,
+    is_mark,
+    join_chain,
+    mark_of,
+    split_chain,
+)
+from treewright.trees.tree import ROOT_LABELS, Span, Tree, make_node
+
+
+def binarize(tree: Tree, scheme: Scheme = "$") -> Tree:
+    """The binarised tree, under the wrapper that `tree` has, if any.
+
+    >>> binarize(Tree.from_brackets("(TOP (S (NP (PRP I)) (VP (VBP run))))")).brackets()
+    '(TOP (S (NP (PRP I)) (VP (VBP run))))'
+    >>> binarize(Tree.from_brackets("(NP (DT a) (JJ b) (NN c))"), "$+left").brackets()
+    '(NP ($@ (@ (DT a)) (@ (JJ b))) (@ (NN c)))'
+    """
+    wrapper, inner = unwrap(tree)
+    done: list[Tree] = []
+    # A tree waits to be taken apart; a symbol and a number wait for that many children.
+    stack: list[Tree | tuple[str, int]] = [inner]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            symbol, count = item
+            children = done[-count:]
+            del done[-count:]
+            done.append(_branch_left(symbol, children, scheme))
+            continue
+        labels: list[str] = []
+        while item.word is None and len(item.children) == 1:
+            labels.append(item.label)
+            item = item.children[0]
+        if item.word is not None:
+            done.append(make_node(join_chain(labels) if labels else WORD_NULL, (item,)))
+        else:
+            labels.append(item.label)
+            stack.append((join_chain(labels), len(item.children)))
+            stack.extend(reversed(item.children))
+    return done[0] if wrapper is None else make_node(wrapper, (done[0],))
+
+
+def _branch_left(symbol: str, children: list[Tree], scheme: Scheme) -> Tree:
+    mark = mark_of(scheme, children[0].label)
+    left = children[0]
+    for child in children[1:-1]:
+        left = make_node(mark, (left, child))
+    return make_node(symbol, (left, children[-1]))
+
+
+def unbinarize(tree: Tree) -> Tree:
+    """The tree that `binarize` was given; the scheme does not matter.
+
+    >>> unbinarize(Tree.from_brackets("(S::VP ($ (@ (VB go)) (ADVP (RB on))) (@ (. !)))")).brackets()
+    '(S (VP (VB go) (ADVP (RB on)) (. !)))'
+    """
+    wrapper, inner = (
+        unwrap(tree) if tree.children and not tree.children[0].is_leaf else (None, tree)
+    )
+    # The trees that stand where a node of `inner` stood: several under a mark.
+    done: list[list[Tree]] = []
+    for node in inner.postorder():
+        if node.word is not None:
+            done.append([node])
+            continue
+        count = len(node.children)
+        forest = done[-count]
+        for more in done[len(done) - count + 1 :]:
+            forest.extend(more)
+        del done[-count:]
+        for label in reversed(split_chain(node.label)):
+            forest = [make_node(label, tuple(forest))]
+        done.append(forest)
+    if len(done[0]) != 1:
+        raise TreeError(f"{inner.label!r}, a mark of binarisation, stands at the root")
+    return done[0][0] if wrapper is None else make_node(wrapper, (done[0][0],))
+
+
+def unwrap(tree: Tree) -> tuple[str | None, Tree]:
+    """The label of the wrapper around a tree, if there is one, and what it holds."""
+    if len(tree.children) == 1 and tree.label in ROOT_LABELS:
+        return tree.label, tree.children[0]
+    return None, tree
+
+
+def derivation(tree: Tree, scheme: Scheme = "$") -> list[Span]:
+    """The spans of the binarised tree, parents first, wrapper left out: `2n - 1` of them.
+
+    >>> [tuple(span) for span in derivation(Tree.from_brackets("(TOP (NP (DT a) (NN b)))"))]
+    [(0, 2, 'NP'), (0, 1, '@'), (1, 2, '@')]
+    """
+    _, inner = unwrap(binarize(tree, scheme))
+    return list(inner.spans())
+
+
+def scheme_of(symbols: set[str]) -> Scheme | None:
+    """The scheme that a set of symbols belongs to, `None` if it holds no mark to tell by."""
+    marks = {symbol for symbol in symbols if is_mark(symbol)}
+    if not marks:
+        return None
+    if marks == {MARK}:
+        return "$"
+    if MARK in marks:
+        raise TreeError(f"{MARK!r} and {min(marks - {MARK})!r} belong to different schemes")
+    return "$+left"

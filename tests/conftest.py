@@ -1,0 +1,25 @@
+"""What all tests share: where the treebanks are, if they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+SHARED = Path(os.environ.get("TREEWRIGHT_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of treebanks and scorer output that tests may read but that is not part of us."""
+    if not (SHARED / "data").is_dir():
+        pytest.skip(f"no treebanks in {SHARED}: set TREEWRIGHT_SHARED to the folder that has them")
+    return SHARED
+
+
+@pytest.fixture
+def runner() -> CliRunner:
+    """Runs commands as a shell would, standard output and standard error kept apart."""
+    return CliRunner()
