@@ -138,3 +138,11 @@ class NoParse(DecodeError):
 
 class MissingExtra(TreewrightError):
     """A library that is not installed; the message says what to install."""
+
+
+class GrammarError(TreewrightError):
+    """A grammar that contradicts itself, or two that do not go together."""
+
+
+class GrammarFileError(InputError):
+    """A file that holds no grammar, or one of another version."""

@@ -7,7 +7,6 @@ Knows nothing of trees.
 from __future__ import annotations
 
 import codecs
-import io
 import os
 import sys
 import tempfile
@@ -39,7 +38,7 @@ def open_bytes(source: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        handle = open(source, "rb")
+        handle = open(source, "rb")  # noqa: SIM115 - closed below, apart from these errors
     except FileNotFoundError:
         raise NotFound("no such file", Place(os.fspath(source))) from None
     except IsADirectoryError:
@@ -144,10 +143,10 @@ def atomic_write(target: str | os.PathLike[str]) -> Iterator[TextIO]:
     except OSError as error:
         raise OutputError(error.strerror or str(error), Place(os.fspath(target))) from None
     try:
-        with io.open(descriptor, "w", encoding="utf-8", newline="\n") as handle:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as handle:
             yield handle
-        os.chmod(beside, _mode_for(path))
-        os.replace(beside, path)
+        Path(beside).chmod(_mode_for(path))
+        Path(beside).replace(path)
     except OSError as error:
         Path(beside).unlink(missing_ok=True)
         if isinstance(error, BrokenPipeError):

@@ -74,7 +74,8 @@ def _branch_left(symbol: str, children: list[Tree], scheme: Scheme) -> Tree:
 def unbinarize(tree: Tree) -> Tree:
     """The tree that `binarize` was given; the scheme does not matter.
 
-    >>> unbinarize(Tree.from_brackets("(S::VP ($ (@ (VB go)) (ADVP (RB on))) (@ (. !)))")).brackets()
+    >>> binary = Tree.from_brackets("(S::VP ($ (@ (VB go)) (ADVP (RB on))) (@ (. !)))")
+    >>> unbinarize(binary).brackets()
     '(S (VP (VB go) (ADVP (RB on)) (. !)))'
     """
     wrapper, inner = (

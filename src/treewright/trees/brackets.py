@@ -68,11 +68,11 @@ def read_located_trees(
     """As `read_trees`, each tree with the number of the line that it begins on."""
     if isinstance(source, str | os.PathLike):
         with open_bytes(source) as handle:
-            name = name_of(source)
-            yield from _Reader(name).read(text_chunks(handle, name, encoding))
+            file = name_of(source)
+            yield from _Reader(file).read(text_chunks(handle, file, encoding))
         return
-    name = getattr(source, "name", None)
-    name = name if isinstance(name, str) else None
+    named = getattr(source, "name", None)
+    name = named if isinstance(named, str) else None
     if isinstance(source.read(0), bytes):
         chunks: Iterable[str] = text_chunks(source, name, encoding)  # type: ignore[arg-type]
     else:
