@@ -50,15 +50,14 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code, 2 for anything wrong with input or usage."""
     try:
-        cli.main(arguments, prog_name="treewright", standalone_mode=False)
+        # Not standalone, so that errors come to us; then a command's own exit code is returned.
+        code = cli.main(arguments, prog_name="treewright", standalone_mode=False)
         sys.stdout.flush()
     except TreewrightError as error:
         return _complain(str(error))
     except click.ClickException as error:
         error.show()
         return 2
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("treewright: interrupted", err=True)
         return 130
@@ -66,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader has gone. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _complain(message: str) -> int:

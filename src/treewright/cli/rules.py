@@ -1,0 +1,184 @@
+"""`treewright rules`: extract, show and check grammars, and measure what they cover."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from treewright.cli.progress import track
+from treewright.errors import EmptyInput, GrammarError, Place
+from treewright.files import atomic_write, name_of
+from treewright.grammar import Coverage, Grammar, coverage
+from treewright.grammar.files import dumps
+from treewright.trees import Tree, read_located_trees
+from treewright.trees.symbols import SCHEMES, Scheme
+
+
+@click.group("rules")
+def command() -> None:
+    """Extract, study and check the grammar of a treebank."""
+
+
+@command.command()
+@click.argument("trees", nargs=-1, required=True)
+@click.option("-o", "--out", default="-", help="Where the grammar goes (standard output).")
+@click.option(
+    "--scheme",
+    type=click.Choice(SCHEMES),
+    default="$",
+    show_default=True,
+    help="How nodes made by binarisation are named.",
+)
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Leave out what occurs less often.",
+)
+def extract(trees: tuple[str, ...], out: str, scheme: Scheme, min_count: int) -> None:
+    """Count the rules of all trees in TREES (files, or - for standard input).
+
+    \b
+    Example:
+        treewright rules extract train.mrg -o grammar.json
+    """
+    read = (tree for source in trees for _, tree in _located(source))
+    grammar = Grammar.from_trees(track(read, "trees"), scheme=scheme, min_count=min_count)
+    with atomic_write(out) as handle:
+        handle.write(dumps(grammar))
+    click.echo(_summary(grammar), err=True)
+
+
+@command.command()
+@click.argument("grammar")
+@click.option("--label", help="Only the rules of this symbol.")
+@click.option("--limit", type=click.IntRange(min=1), help="No more than so many rules.")
+def show(grammar: str, label: str | None, limit: int | None) -> None:
+    """List the rules of GRAMMAR, the commonest first.
+
+    \b
+    Example:
+        treewright rules show grammar.json --label NP --limit 20
+    """
+    loaded = Grammar.load(grammar)
+    click.echo(_summary(loaded))
+    if label is not None:
+        if label not in loaded.labels:
+            raise GrammarError(f"no label {label!r}", Place(name_of(grammar)))
+        over_one, at_root = loaded.words.get(label, 0), loaded.roots.get(label, 0)
+        click.echo(f"{label}: {over_one:,} times over one word, {at_root:,} times at the root")
+    chosen = [(r, c) for r, c in loaded.rules.items() if label is None or r.parent == label]
+    total = sum(count for _, count in chosen)
+    click.echo(f"{'count':>9}  {'share':>7}  rule")
+    for rule, count in sorted(chosen, key=lambda item: (-item[1], item[0]))[:limit]:
+        click.echo(f"{count:>9,}  {100 * count / total:>6.2f}%  {rule}")
+    if limit is not None and len(chosen) > limit:
+        click.echo(f"and {len(chosen) - limit:,} more")
+
+
+@command.command()
+@click.argument("grammar")
+@click.argument("trees", nargs=-1, required=True)
+@click.pass_context
+def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
+    """List every place where TREES leave GRAMMAR: file, line, words, and what is missing.
+
+    Exits with 1 if there is any.
+
+    \b
+    Example:
+        treewright rules check grammar.json dev.mrg
+    """
+    loaded = Grammar.load(grammar)
+    number = violated = found = 0
+    for source in trees:
+        for line, tree in track(_located(source), "trees"):
+            number += 1
+            violations = loaded.violations(tree)
+            violated += bool(violations)
+            found += len(violations)
+            for violation in violations:
+                click.echo(f"{name_of(source)}:{line}: {violation}")
+    click.echo(f"{number:,} trees, {violated:,} with {found:,} violations", err=True)
+    if found:
+        context.exit(1)
+
+
+@command.command("coverage")
+@click.argument("grammar")
+@click.argument("trees", nargs=-1, required=True)
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw it (.svg, .png or .pdf).")
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_json: bool) -> None:
+    """How many of the rules of TREES are in GRAMMAR: by type, by use, by sentence.
+
+    \b
+    Example:
+        treewright rules coverage grammar.json dev.mrg test.mrg --plot coverage.svg
+    """
+    loaded = Grammar.load(grammar)
+    found = {
+        source: coverage(loaded, track((tree for _, tree in _located(source)), "trees"))
+        for source in trees
+    }
+    if plot is not None:
+        from treewright.grammar.plot import plot_coverage
+
+        plot_coverage({_short(source): covered for source, covered in found.items()}, plot)
+    if as_json:
+        click.echo(json.dumps({s: _row(c) for s, c in found.items()}, indent=1))
+    else:
+        _print_table({_short(source): covered for source, covered in found.items()})
+
+
+def _located(source: str) -> Iterator[tuple[int, Tree]]:
+    """The trees of a source; one without any is an error, since nothing could be learned of it."""
+    empty = True
+    for located in read_located_trees(source):
+        empty = False
+        yield located
+    if empty:
+        raise EmptyInput("holds no tree", Place(name_of(source)))
+
+
+def _short(source: str) -> str:
+    return name_of(source) if source == "-" else Path(source).stem
+
+
+def _summary(grammar: Grammar) -> str:
+    return (
+        f"scheme {grammar.scheme}: {len(grammar.labels):,} labels, {len(grammar.rules):,} rules, "
+        f"{len(grammar.pairs):,} child pairs, {len(grammar.words):,} labels over one word, "
+        f"{len(grammar.roots):,} at the root"
+    )
+
+
+def _row(covered: Coverage) -> dict[str, float]:
+    return {
+        "types": covered.types,
+        "types_known": covered.types_known,
+        "by_type": covered.by_type,
+        "uses": covered.uses,
+        "uses_known": covered.uses_known,
+        "by_use": covered.by_use,
+        "sentences": covered.sentences,
+        "sentences_licensed": covered.sentences_licensed,
+        "by_sentence": covered.by_sentence,
+    }
+
+
+def _print_table(found: dict[str, Coverage]) -> None:
+    width = max(5, *map(len, found))
+    click.echo(f"{'trees':<{width}}  rule types   known     uses    known  sentences  licensed")
+    for name, covered in found.items():
+        click.echo(
+            f"{name:<{width}}  {covered.types:>10,}  {covered.by_type:>5.1f}%  "
+            f"{covered.uses:>7,}  {covered.by_use:>6.2f}%  {covered.sentences:>9,}  "
+            f"{covered.by_sentence:>7.1f}%"
+        )
+
+
