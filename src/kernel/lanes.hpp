@@ -5,11 +5,12 @@
 // into another. No NaN and no +infinity ever enters: max() may answer either operand on a NaN.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
-#if defined(TREEWRIGHT_AVX512) || defined(TREEWRIGHT_AVX2) || defined(__SSE2__) || \
-    defined(_M_X64)
+#if defined(TREEWRIGHT_AVX512) || defined(TREEWRIGHT_AVX2) || defined(__SSE2__) || defined(_M_X64)
 #define TREEWRIGHT_X86 1
 #include <immintrin.h>
 #elif defined(__aarch64__) || defined(_M_ARM64)
@@ -30,28 +31,36 @@
 namespace treewright::TREEWRIGHT_ISA {
 
 // load and store take any address; `where_equal(a, b, x)` is x in the lanes where a == b and
-// -infinity elsewhere; `zip_low` and `zip_high` are the two halves of a0 b0 a1 b1 a2 b2 ...
+// -infinity elsewhere; `first_equal(a, b)` is the first lane where a == b, or `width`; `all_less(a,
+// b)` is false where either is not a number; `zip_low` and `zip_high` are the two halves of a0 b0
+// a1 b1 a2 b2 ...
 template <class Real>
 struct Lanes;
 
-#define TREEWRIGHT_LANES(Real, Register, Width, LOAD, STORE, SPLAT, ADD, MAX)                   \
-  template <>                                                                                   \
-  struct Lanes<Real> {                                                                          \
-    static constexpr int width = Width;                                                         \
-    Register v;                                                                                 \
-    static TREEWRIGHT_INLINE Lanes load(const Real* from) { return {LOAD(from)}; }              \
-    static TREEWRIGHT_INLINE Lanes splat(Real x) { return {SPLAT(x)}; }                         \
-    static TREEWRIGHT_INLINE Lanes impossible() {                                               \
-      return splat(-std::numeric_limits<Real>::infinity());                                     \
-    }                                                                                           \
-    TREEWRIGHT_INLINE void store(Real* to) const { STORE(to, v); }                              \
-    friend TREEWRIGHT_INLINE Lanes operator+(Lanes a, Lanes b) { return {ADD(a.v, b.v)}; }      \
-    friend TREEWRIGHT_INLINE Lanes max(Lanes a, Lanes b) { return {MAX(a.v, b.v)}; }            \
-    friend TREEWRIGHT_INLINE Lanes where_equal(Lanes a, Lanes b, Lanes x) {                     \
-      return {TREEWRIGHT_WHERE_EQUAL(a.v, b.v, x.v, Real)};                                     \
-    }                                                                                           \
-    friend TREEWRIGHT_INLINE Lanes zip_low(Lanes a, Lanes b) { return {zip_low_(a.v, b.v)}; }   \
-    friend TREEWRIGHT_INLINE Lanes zip_high(Lanes a, Lanes b) { return {zip_high_(a.v, b.v)}; } \
+TREEWRIGHT_INLINE int first_bit(unsigned bits, int width) {
+  return bits == 0 ? width : std::countr_zero(bits);
+}
+
+#define TREEWRIGHT_LANES(Real, Register, Width, LOAD, STORE, SPLAT, ADD, MAX)                     \
+  template <>                                                                                     \
+  struct Lanes<Real> {                                                                            \
+    static constexpr int width = Width;                                                           \
+    Register v;                                                                                   \
+    static TREEWRIGHT_INLINE Lanes load(const Real* from) { return {LOAD(from)}; }                \
+    static TREEWRIGHT_INLINE Lanes splat(Real x) { return {SPLAT(x)}; }                           \
+    static TREEWRIGHT_INLINE Lanes impossible() {                                                 \
+      return splat(-std::numeric_limits<Real>::infinity());                                       \
+    }                                                                                             \
+    TREEWRIGHT_INLINE void store(Real* to) const { STORE(to, v); }                                \
+    friend TREEWRIGHT_INLINE Lanes operator+(Lanes a, Lanes b) { return {ADD(a.v, b.v)}; }        \
+    friend TREEWRIGHT_INLINE Lanes max(Lanes a, Lanes b) { return {MAX(a.v, b.v)}; }              \
+    friend TREEWRIGHT_INLINE Lanes where_equal(Lanes a, Lanes b, Lanes x) {                       \
+      return {TREEWRIGHT_WHERE_EQUAL(a.v, b.v, x.v, Real)};                                       \
+    }                                                                                             \
+    friend TREEWRIGHT_INLINE int first_equal(Lanes a, Lanes b) { return first_equal_(a.v, b.v); } \
+    friend TREEWRIGHT_INLINE bool all_less(Lanes a, Lanes b) { return all_less_(a.v, b.v); }      \
+    friend TREEWRIGHT_INLINE Lanes zip_low(Lanes a, Lanes b) { return {zip_low_(a.v, b.v)}; }     \
+    friend TREEWRIGHT_INLINE Lanes zip_high(Lanes a, Lanes b) { return {zip_high_(a.v, b.v)}; }   \
   };
 
 #if defined(TREEWRIGHT_AVX512)
@@ -76,6 +85,18 @@ TREEWRIGHT_INLINE __m512 where_equal_(__m512 a, __m512 b, __m512 x, __m512 other
 }
 TREEWRIGHT_INLINE __m512d where_equal_(__m512d a, __m512d b, __m512d x, __m512d otherwise) {
   return _mm512_mask_mov_pd(otherwise, _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ), x);
+}
+TREEWRIGHT_INLINE bool all_less_(__m512 a, __m512 b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ) == 0xffff;
+}
+TREEWRIGHT_INLINE bool all_less_(__m512d a, __m512d b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ) == 0xff;
+}
+TREEWRIGHT_INLINE int first_equal_(__m512 a, __m512 b) {
+  return first_bit(_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), 16);
+}
+TREEWRIGHT_INLINE int first_equal_(__m512d a, __m512d b) {
+  return first_bit(_mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ), 8);
 }
 #define TREEWRIGHT_WHERE_EQUAL(a, b, x, Real) where_equal_(a, b, x, impossible().v)
 TREEWRIGHT_LANES(float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps,
@@ -103,9 +124,21 @@ TREEWRIGHT_INLINE __m256 where_equal_(__m256 a, __m256 b, __m256 x, __m256 other
 TREEWRIGHT_INLINE __m256d where_equal_(__m256d a, __m256d b, __m256d x, __m256d otherwise) {
   return _mm256_blendv_pd(otherwise, x, _mm256_cmp_pd(a, b, _CMP_EQ_OQ));
 }
+TREEWRIGHT_INLINE bool all_less_(__m256 a, __m256 b) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)) == 0xff;
+}
+TREEWRIGHT_INLINE bool all_less_(__m256d a, __m256d b) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xf;
+}
+TREEWRIGHT_INLINE int first_equal_(__m256 a, __m256 b) {
+  return first_bit(_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)), 8);
+}
+TREEWRIGHT_INLINE int first_equal_(__m256d a, __m256d b) {
+  return first_bit(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)), 4);
+}
 #define TREEWRIGHT_WHERE_EQUAL(a, b, x, Real) where_equal_(a, b, x, impossible().v)
-TREEWRIGHT_LANES(float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps,
-                 _mm256_add_ps, _mm256_max_ps)
+TREEWRIGHT_LANES(float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps,
+                 _mm256_max_ps)
 TREEWRIGHT_LANES(double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd,
                  _mm256_add_pd, _mm256_max_pd)
 
@@ -123,9 +156,20 @@ TREEWRIGHT_INLINE __m128d where_equal_(__m128d a, __m128d b, __m128d x, __m128d 
   const __m128d mask = _mm_cmpeq_pd(a, b);
   return _mm_or_pd(_mm_and_pd(mask, x), _mm_andnot_pd(mask, otherwise));
 }
+TREEWRIGHT_INLINE bool all_less_(__m128 a, __m128 b) {
+  return _mm_movemask_ps(_mm_cmplt_ps(a, b)) == 0xf;
+}
+TREEWRIGHT_INLINE bool all_less_(__m128d a, __m128d b) {
+  return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 0x3;
+}
+TREEWRIGHT_INLINE int first_equal_(__m128 a, __m128 b) {
+  return first_bit(_mm_movemask_ps(_mm_cmpeq_ps(a, b)), 4);
+}
+TREEWRIGHT_INLINE int first_equal_(__m128d a, __m128d b) {
+  return first_bit(_mm_movemask_pd(_mm_cmpeq_pd(a, b)), 2);
+}
 #define TREEWRIGHT_WHERE_EQUAL(a, b, x, Real) where_equal_(a, b, x, impossible().v)
-TREEWRIGHT_LANES(float, __m128, 4, _mm_loadu_ps, _mm_storeu_ps, _mm_set1_ps, _mm_add_ps,
-                 _mm_max_ps)
+TREEWRIGHT_LANES(float, __m128, 4, _mm_loadu_ps, _mm_storeu_ps, _mm_set1_ps, _mm_add_ps, _mm_max_ps)
 TREEWRIGHT_LANES(double, __m128d, 2, _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, _mm_add_pd,
                  _mm_max_pd)
 
@@ -143,6 +187,24 @@ TREEWRIGHT_INLINE float64x2_t where_equal_(float64x2_t a, float64x2_t b, float64
                                            float64x2_t otherwise) {
   return vbslq_f64(vceqq_f64(a, b), x, otherwise);
 }
+TREEWRIGHT_INLINE bool all_less_(float32x4_t a, float32x4_t b) {
+  return vminvq_u32(vcltq_f32(a, b)) != 0;
+}
+TREEWRIGHT_INLINE bool all_less_(float64x2_t a, float64x2_t b) {
+  const uint64x2_t mask = vcltq_f64(a, b);
+  return (vgetq_lane_u64(mask, 0) & vgetq_lane_u64(mask, 1)) != 0;
+}
+// The masks, narrowed until all lanes fit one 64-bit number.
+TREEWRIGHT_INLINE int first_equal_(float32x4_t a, float32x4_t b) {
+  const uint16x4_t mask = vmovn_u32(vceqq_f32(a, b));
+  const std::uint64_t bits = vget_lane_u64(vreinterpret_u64_u16(mask), 0);
+  return bits == 0 ? 4 : std::countr_zero(bits) / 16;
+}
+TREEWRIGHT_INLINE int first_equal_(float64x2_t a, float64x2_t b) {
+  const uint32x2_t mask = vmovn_u64(vceqq_f64(a, b));
+  const std::uint64_t bits = vget_lane_u64(vreinterpret_u64_u32(mask), 0);
+  return bits == 0 ? 2 : std::countr_zero(bits) / 32;
+}
 #define TREEWRIGHT_WHERE_EQUAL(a, b, x, Real) where_equal_(a, b, x, impossible().v)
 TREEWRIGHT_LANES(float, float32x4_t, 4, vld1q_f32, vst1q_f32, vdupq_n_f32, vaddq_f32, vmaxq_f32)
 TREEWRIGHT_LANES(double, float64x2_t, 2, vld1q_f64, vst1q_f64, vdupq_n_f64, vaddq_f64, vmaxq_f64)
@@ -153,16 +215,20 @@ TREEWRIGHT_INLINE float zip_low_(float a, float) { return a; }
 TREEWRIGHT_INLINE float zip_high_(float, float b) { return b; }
 TREEWRIGHT_INLINE double zip_low_(double a, double) { return a; }
 TREEWRIGHT_INLINE double zip_high_(double, double b) { return b; }
+TREEWRIGHT_INLINE bool all_less_(float a, float b) { return a < b; }
+TREEWRIGHT_INLINE bool all_less_(double a, double b) { return a < b; }
+TREEWRIGHT_INLINE int first_equal_(float a, float b) { return a == b ? 0 : 1; }
+TREEWRIGHT_INLINE int first_equal_(double a, double b) { return a == b ? 0 : 1; }
 #define TREEWRIGHT_LOAD_ONE(from) (*(from))
 #define TREEWRIGHT_STORE_ONE(to, x) (*(to) = (x))
 #define TREEWRIGHT_SPLAT_ONE(x) (x)
 #define TREEWRIGHT_ADD_ONE(a, b) ((a) + (b))
 #define TREEWRIGHT_MAX_ONE(a, b) ((a) > (b) ? (a) : (b))
 #define TREEWRIGHT_WHERE_EQUAL(a, b, x, Real) ((a) == (b) ? (x) : impossible().v)
-TREEWRIGHT_LANES(float, float, 1, TREEWRIGHT_LOAD_ONE, TREEWRIGHT_STORE_ONE,
-                 TREEWRIGHT_SPLAT_ONE, TREEWRIGHT_ADD_ONE, TREEWRIGHT_MAX_ONE)
-TREEWRIGHT_LANES(double, double, 1, TREEWRIGHT_LOAD_ONE, TREEWRIGHT_STORE_ONE,
-                 TREEWRIGHT_SPLAT_ONE, TREEWRIGHT_ADD_ONE, TREEWRIGHT_MAX_ONE)
+TREEWRIGHT_LANES(float, float, 1, TREEWRIGHT_LOAD_ONE, TREEWRIGHT_STORE_ONE, TREEWRIGHT_SPLAT_ONE,
+                 TREEWRIGHT_ADD_ONE, TREEWRIGHT_MAX_ONE)
+TREEWRIGHT_LANES(double, double, 1, TREEWRIGHT_LOAD_ONE, TREEWRIGHT_STORE_ONE, TREEWRIGHT_SPLAT_ONE,
+                 TREEWRIGHT_ADD_ONE, TREEWRIGHT_MAX_ONE)
 
 #endif
 

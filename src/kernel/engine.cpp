@@ -1,0 +1,36 @@
+// One instruction set's share of the engine: this file is compiled once for each, with
+// TREEWRIGHT_ISA naming it and the compiler told to use it (see CMakeLists.txt).
+#if defined(TREEWRIGHT_AVX512)
+#define TREEWRIGHT_STARS 6
+#define TREEWRIGHT_MEMBERS 4
+#else  // half as many registers
+#define TREEWRIGHT_STARS 3
+#define TREEWRIGHT_MEMBERS 4
+#endif
+
+#include "engine.hpp"
+
+#include "free.hpp"
+#include "inside.hpp"
+
+namespace treewright {
+
+#define TREEWRIGHT_NAME_OF(isa) #isa
+#define TREEWRIGHT_NAME(isa) TREEWRIGHT_NAME_OF(isa)
+
+namespace TREEWRIGHT_ISA {
+
+extern const Engine engine;
+const Engine engine = {
+#if defined(TREEWRIGHT_NEON)
+    "neon",
+#else
+    TREEWRIGHT_NAME(TREEWRIGHT_ISA),
+#endif
+    {TREEWRIGHT_STARS, TREEWRIGHT_MEMBERS},
+    {Lanes<float>::width, is_valid<float>, run_inside<float>, run_free<float>},
+    {Lanes<double>::width, is_valid<double>, run_inside<double>, run_free<double>},
+};
+
+}  // namespace TREEWRIGHT_ISA
+}  // namespace treewright

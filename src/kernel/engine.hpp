@@ -1,0 +1,44 @@
+// The parts of the kernel that are compiled once for each instruction set, and the choice of one.
+#pragma once
+
+#include <vector>
+
+#include "chart.hpp"
+#include "free_task.hpp"
+#include "inside_task.hpp"
+#include "program.hpp"
+
+namespace treewright {
+
+template <class Real>
+struct Kernels {
+  int width;  // numbers in a vector
+  bool (*is_valid)(const ChartView<Real>&);
+  void (*run_inside)(const InsideTask<Real>&);
+  void (*run_free)(const FreeTask<Real>&);
+};
+
+struct Engine {
+  const char* name;  // "avx512", "avx2", "neon" or "plain"
+  BlockShape shape;
+  Kernels<float> single;
+  Kernels<double> twice;
+
+  template <class Real>
+  const Kernels<Real>& kernels() const {
+    if constexpr (sizeof(Real) == sizeof(float)) {
+      return single;
+    } else {
+      return twice;
+    }
+  }
+};
+
+// All that this machine can run, widest first; the last one runs anywhere.
+const std::vector<const Engine*>& engines();
+
+// The widest, or the one that the environment variable TREEWRIGHT_INSTRUCTION_SET names, if this
+// machine can run it.
+const Engine& engine();
+
+}  // namespace treewright
