@@ -1,0 +1,75 @@
+"""Light imports stay light: no numpy for trees and EVALB, no torch for any command here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ["numpy", "torch", "transformers", "matplotlib", "nltk", "rich"]
+TREE = "(TOP (S (NP (NN a)) (VP (VB b))))\n"
+
+
+def loaded_after(code: str) -> set[str]:
+    """The modules of HEAVY that a fresh process has loaded after `code`."""
+    report = f"\nimport sys\nprint('LOADED', *(m for m in {HEAVY!r} if m in sys.modules))"
+    run = subprocess.run(
+        [sys.executable, "-c", code + report], capture_output=True, text=True, check=True
+    )
+    line = next(line for line in run.stdout.splitlines() if line.startswith("LOADED"))
+    return set(line.split()[1:])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import treewright",
+        "from treewright import Tree, binarize, read_trees; binarize(Tree.from_brackets('(A a)'))",
+        "from treewright import evaluate",
+        "from treewright import Grammar, Tree; Grammar.from_trees([Tree.from_brackets('(A a)')])",
+        "import treewright.cli",
+    ],
+)
+def test_imports(code: str) -> None:
+    assert loaded_after(code) == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["eval", "FILE", "FILE"],
+        ["rules", "extract", "FILE"],
+        ["rules", "coverage", "GRAMMAR", "FILE"],
+        ["trees", "show", "FILE"],
+        ["trees", "stats", "FILE"],
+        ["corpus", "--help"],
+    ],
+)
+def test_commands(arguments: list[str], tmp_path: Path) -> None:
+    trees = tmp_path / "a.mrg"
+    trees.write_text(TREE)
+    grammar = tmp_path / "g.json"
+    main = "from treewright.cli import main"
+    if "GRAMMAR" in arguments:
+        loaded_after(f"{main}; main(['rules', 'extract', {str(trees)!r}, '-o', {str(grammar)!r}])")
+    places = {"FILE": str(trees), "GRAMMAR": str(grammar)}
+    filled = [places.get(argument, argument) for argument in arguments]
+    assert loaded_after(f"{main}; assert main({filled!r}) == 0") == set()
+
+
+def test_import_takes_no_time() -> None:
+    """Under 0.15 s over bare Python, the best of five runs."""
+
+    def best(code: str) -> float:
+        timed = f"import time; t = time.perf_counter(); {code}; print(time.perf_counter() - t)"
+        runs = [
+            subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True)
+            for _ in range(5)
+        ]
+        return min(float(run.stdout) for run in runs)
+
+    assert best("import treewright") < 0.15
+    assert best("from treewright import Tree, evaluate, read_trees") < 0.15
