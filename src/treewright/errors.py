@@ -146,3 +146,27 @@ class GrammarError(TreewrightError):
 
 class GrammarFileError(InputError):
     """A file that holds no grammar, or one of another version."""
+
+
+class ParameterError(InputError):
+    """A parameter of the scorer that is unknown or makes no sense."""
+
+
+class UnequalCounts(InputError):
+    """As many predicted trees as gold trees are wanted."""
+
+
+class TooManyErrors(InputError):
+    """So many sentences cannot be scored that the files hardly belong together."""
+
+
+class CorpusError(InputError):
+    """A treebank that is not laid out as it is distributed."""
+
+
+class MissingPart(CorpusError):
+    """Files that a part of a treebank's standard split needs and that are not there."""
+
+
+class CountMismatch(CorpusError):
+    """A part with another number of trees than the treebank's standard split has."""
