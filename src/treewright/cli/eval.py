@@ -98,7 +98,7 @@ def _say(report: Report) -> None:
 def _headline(report: Report) -> str:
     all_ = report.summary
     return (
-        f"{all_.valid:,} sentences scored, {all_.errors:,} errors, {all_.skipped:,} skipped\n"
+        f"sentences: {all_.valid:,} scored, {all_.errors:,} refused, {all_.skipped:,} skipped\n"
         f"recall {all_.recall:.2f}, precision {all_.precision:.2f}, F1 {all_.f1:.2f}, "
         f"complete match {all_.complete_match:.2f}"
     )

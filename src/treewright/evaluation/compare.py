@@ -3,10 +3,13 @@
 Owns the drawing of two trees in two columns, which stay in step: what begins at the same word
 stands in the same row. Which brackets match is decided in `score`.
 
-      gold: - missing                        |   predicted: + extra
-      S                                      |   S
-    -   NP  I                                |     I
-        VP  run                              |     VP  run/NN
+      gold: - missing       |   predicted: + extra
+      S                     |   S  I
+    -   NP  I               |
+        VP  saw/VBP         |     VP  saw/NN
+          NP  the dog       | +     NP
+                            |         NP  the dog
+          ADVP  here        |         ADVP  here
 """
 
 from __future__ import annotations
