@@ -30,8 +30,8 @@ struct PreparedGrammar {
 
   PreparedGrammar(Grammar tables, const Engine& engine)
       : grammar(std::move(tables)),
-        hard(make_program(grammar, false, engine.shape)),
-        soft(make_program(grammar, true, engine.shape)) {}
+        hard(make_program(grammar, false, engine.max_units)),
+        soft(make_program(grammar, true, engine.max_units)) {}
 };
 
 enum class Pass : std::int8_t { none, free, pruned, dense, fewest_violations };
@@ -305,12 +305,14 @@ class Decoder {
     task.over_one = program.over_one.data();
     task.n_blocks = static_cast<int>(program.blocks.size());
     task.blocks = program.blocks.data();
-    task.shared_offsets = offsets(program.shared, layout.label_stride, arena);
-    task.member_offsets = offsets(program.members, layout.label_stride, arena);
+    task.hub_offsets = offsets(program.hubs, layout.label_stride, arena);
+    task.spoke_offsets = offsets(program.spokes, layout.label_stride, arena);
     task.any_children = static_cast<std::ptrdiff_t>(program.any_children) * width;
-    task.n_parents = static_cast<int>(program.parents.size());
+    task.n_absent = static_cast<int>(program.absent.size());
+    task.absent = program.absent.data();
+    task.n_runs = static_cast<int>(program.runs.size());
+    task.runs = program.runs.data();
     task.parents = program.parents.data();
-    task.first = program.first.data();
     task.rule_offsets = offsets(program.rule_slots, width, arena);
     task.rule_scores = rule_scores(program, arena);
     task.diagonal = layout.diagonal.data();

@@ -1,13 +1,5 @@
 // One instruction set's share of the engine: this file is compiled once for each, with
 // TREEWRIGHT_ISA naming it and the compiler told to use it (see CMakeLists.txt).
-#if defined(TREEWRIGHT_AVX512)
-#define TREEWRIGHT_STARS 6
-#define TREEWRIGHT_MEMBERS 4
-#else  // half as many registers
-#define TREEWRIGHT_STARS 3
-#define TREEWRIGHT_MEMBERS 4
-#endif
-
 #include "engine.hpp"
 
 #include "free.hpp"
@@ -27,7 +19,7 @@ const Engine engine = {
 #else
     TREEWRIGHT_NAME(TREEWRIGHT_ISA),
 #endif
-    {TREEWRIGHT_STARS, TREEWRIGHT_MEMBERS},
+    max_units,
     {Lanes<float>::width, is_valid<float>, run_inside<float>, run_free<float>},
     {Lanes<double>::width, is_valid<double>, run_inside<double>, run_free<double>},
 };

@@ -20,7 +20,7 @@ struct Kernels {
 
 struct Engine {
   const char* name;  // "avx512", "avx2", "neon" or "plain"
-  BlockShape shape;
+  int max_units;     // of a block, see program.hpp
   Kernels<float> single;
   Kernels<double> twice;
 

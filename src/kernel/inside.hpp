@@ -15,12 +15,19 @@
 
 namespace treewright::TREEWRIGHT_ISA {
 
+// Accumulators take most of the registers: 24 of 32, or 12 of 16.
+#if defined(TREEWRIGHT_AVX512) || defined(TREEWRIGHT_NEON)
+constexpr int max_units = 6;
+#else
+constexpr int max_units = 3;
+#endif
+
 // What is maximised: a score ...
 template <class Real>
 struct Scored {
   using Vector = Lanes<Real>;
   static constexpr int planes = 1;
-  static constexpr int stars = TREEWRIGHT_STARS;  // of one block kept in registers at a time
+  static constexpr int registers = 1;
   Vector score;
 
   static TREEWRIGHT_INLINE Scored impossible() { return {Vector::impossible()}; }
@@ -43,7 +50,7 @@ template <class Real>
 struct Counted {
   using Vector = Lanes<Real>;
   static constexpr int planes = 2;
-  static constexpr int stars = 1;  // two registers a number: a whole block would not fit
+  static constexpr int registers = 2;
   Vector count;
   Vector score;
 
@@ -83,8 +90,6 @@ template <class Value, class Real, bool soft, bool scored>
 class InsidePass {
   using Vector = Lanes<Real>;
   static constexpr int W = Vector::width;
-  static constexpr int stars = TREEWRIGHT_STARS;
-  static constexpr int members = TREEWRIGHT_MEMBERS;
 
  public:
   explicit InsidePass(const InsideTask<Real>& task)
@@ -129,6 +134,7 @@ class InsidePass {
       if (l + W > columns) l = columns - W;
       Vector turned[W];
       load_transposed<Real>(rows, l, turned);
+      TREEWRIGHT_UNROLL
       for (int c = 0; c < W; ++c) turned[c].store(task_.turned + (l + c) * W);
     }
   }
@@ -169,43 +175,87 @@ class InsidePass {
 
   // v[p] for every pair, into task_.pairs.
   TREEWRIGHT_INLINE void best_pairs(int length) {
-    for (int block = 0; block < task_.n_blocks; ++block) {
-      const Block& shape = task_.blocks[block];
-      const int first = shape.reach.first(length);
-      const int last = shape.reach.last(length);
-      const Real* const* hub = shape.shares_left ? task_.left : task_.right;
-      const Real* const* spoke = shape.shares_left ? task_.right : task_.left;
-      for (int star = 0; star < stars; star += Value::stars) {
-        accumulate(hub, spoke, first, last, task_.shared_offsets + block * stars + star,
-                   task_.member_offsets + (block * stars + star) * members,
-                   task_.pairs + static_cast<std::ptrdiff_t>(block * stars + star) * members * W);
+    for (int b = 0; b < task_.n_blocks; ++b) {
+      const Block& block = task_.blocks[b];
+      int units = block.units;
+      std::int32_t hub = block.first_hub;
+      std::int32_t slot = block.first_slot;
+      for (; units * Value::registers > max_units; --units) {  // what the registers do not hold
+        accumulate(block, 1, length, hub, slot);
+        hub += block.loose ? unit : 1;
+        slot += unit;
       }
+      accumulate(block, units, length, hub, slot);
     }
   }
 
-  TREEWRIGHT_INLINE void accumulate(const Real* const* hub, const Real* const* spoke, int first,
-                                    int last, const std::uint32_t* hub_offsets,
-                                    const std::uint32_t* spoke_offsets, Real* out) {
-    constexpr int S = Value::stars;
-    Value best[S * members];
-    for (int p = 0; p < S * members; ++p) best[p] = Value::impossible();
+  TREEWRIGHT_INLINE void accumulate(const Block& block, int units, int length, std::int32_t hub,
+                                    std::int32_t slot) {
+    const Real* const* hubs = block.hubs_left ? task_.left : task_.right;
+    const Real* const* spokes = block.hubs_left ? task_.right : task_.left;
+    const int first = block.reach.first(length);
+    const int last = block.reach.last(length);
+    switch (block.loose ? units + max_units : units) {
+#define TREEWRIGHT_CASE(units)                                                  \
+  case units:                                                                   \
+    return accumulate_units<units, unit>(hubs, spokes, first, last, hub, slot); \
+  case units + max_units:                                                       \
+    return accumulate_units<units * unit, 1>(hubs, spokes, first, last, hub, slot);
+      TREEWRIGHT_CASE(1)
+      TREEWRIGHT_CASE(2)
+      TREEWRIGHT_CASE(3)
+#if defined(TREEWRIGHT_AVX512) || defined(TREEWRIGHT_NEON)
+      TREEWRIGHT_CASE(4)
+      TREEWRIGHT_CASE(5)
+      TREEWRIGHT_CASE(6)
+#endif
+#undef TREEWRIGHT_CASE
+    }
+  }
+
+  template <int n_hubs, int n_spokes>
+  void accumulate_units(const Real* const* hubs, const Real* const* spokes, int first, int last,
+                        std::int32_t hub, std::int32_t slot) {
+    constexpr int P = n_hubs * n_spokes;
+    const std::uint32_t* hub_offsets = task_.hub_offsets + hub;
+    const std::uint32_t* spoke_offsets = task_.spoke_offsets + slot;
+    Value best[P];
+    TREEWRIGHT_UNROLL
+    for (int p = 0; p < P; ++p) best[p] = Value::impossible();
     for (int d = first; d <= last; ++d) {
-      const Real* from = hub[d];
-      const Real* to = spoke[d];
-      for (int s = 0; s < S; ++s) {
-        const Value shared = Value::load(from + hub_offsets[s], task_.plane);
-        for (int m = 0; m < members; ++m) {
-          const int p = s * members + m;
-          best[p] = max(best[p], Value::load(to + spoke_offsets[p], task_.plane) + shared);
+      TREEWRIGHT_UNROLL
+      for (int h = 0; h < n_hubs; ++h) {
+        const Value shared = Value::load(hubs[d] + hub_offsets[h], task_.plane);
+        TREEWRIGHT_UNROLL
+        for (int s = 0; s < n_spokes; ++s) {
+          const int p = h * n_spokes + s;
+          best[p] = max(best[p], Value::load(spokes[d] + spoke_offsets[p], task_.plane) + shared);
         }
       }
     }
-    for (int p = 0; p < S * members; ++p) best[p].store(out + p * W, task_.pairs_plane);
+    Real* out = task_.pairs + static_cast<std::ptrdiff_t>(slot) * W;
+    TREEWRIGHT_UNROLL
+    for (int p = 0; p < P; ++p) best[p].store(out + p * W, task_.pairs_plane);
   }
 
-  TREEWRIGHT_INLINE Value rule_value(int rule) {
+  TREEWRIGHT_INLINE Value rule_value(std::ptrdiff_t rule) {
     const Value value = Value::load(task_.pairs + task_.rule_offsets[rule], task_.pairs_plane);
     return scored ? value.plus(Vector::splat(task_.rule_scores[rule])) : value;
+  }
+
+  TREEWRIGHT_INLINE Value best_rule(std::ptrdiff_t rule, int count, Value unlicensed) {
+    Value best = unlicensed;
+    if (count < 4) {
+      for (int r = 0; r < count; ++r) best = max(best, rule_value(rule + r));
+      return best;
+    }
+    Value others[4] = {best, rule_value(rule + 1), rule_value(rule + 2), rule_value(rule + 3)};
+    others[0] = max(others[0], rule_value(rule));
+    for (int r = 4; r < count; r += 4) {
+      TREEWRIGHT_UNROLL
+      for (int x = 0; x < 4; ++x) others[x] = max(others[x], rule_value(rule + r + x));
+    }
+    return max(max(others[0], others[1]), max(others[2], others[3]));
   }
 
   void many_words(int length, int q) {
@@ -215,27 +265,21 @@ class InsidePass {
       unlicensed = Value::load(task_.pairs + task_.any_children, task_.pairs_plane)
                        .plus_violation(minus_penalty_);
     }
+    for (int l = 0; l < task_.n_absent; ++l) put(cell, task_.absent[l], Value::impossible());
     Value best_left = Value::impossible();
     Value best_right = Value::impossible();
-    int label = 0;
-    for (int parent = 0; parent < task_.n_parents; ++parent) {
-      for (; label < task_.parents[parent]; ++label) put(cell, label, Value::impossible());
-      Value best = unlicensed;
-      Value other = Value::impossible();
-      int rule = task_.first[parent];
-      const int end = task_.first[parent + 1];
-      for (; rule + 1 < end; rule += 2) {
-        best = max(best, rule_value(rule));
-        other = max(other, rule_value(rule + 1));
+    const std::int32_t* parent = task_.parents;
+    std::ptrdiff_t rule = 0;
+    for (int run = 0; run < task_.n_runs; ++run) {
+      const int rules = task_.runs[run].rules;
+      for (int p = task_.runs[run].parents; p > 0; --p, ++parent, rule += rules) {
+        const Value best =
+            best_rule(rule, rules, unlicensed).plus(Vector::load(task_.turned + *parent * W));
+        put(cell, *parent, best);
+        best_left = max(best_left, best);
+        if (task_.kinds[*parent] != Kind::mark) best_right = max(best_right, best);
       }
-      if (rule < end) best = max(best, rule_value(rule));
-      best = max(best, other).plus(Vector::load(task_.turned + label * W));
-      put(cell, label, best);
-      best_left = max(best_left, best);
-      if (task_.kinds[label] != Kind::mark) best_right = max(best_right, best);
-      ++label;
     }
-    for (; label < task_.columns; ++label) put(cell, label, Value::impossible());
     put(cell, task_.columns, best_left);
     put(cell, task_.columns + 1, best_right);
   }

@@ -36,12 +36,14 @@ struct InsideTask {
   const std::uint8_t* over_one;
   int n_blocks;
   const Block* blocks;
-  const std::uint32_t* shared_offsets;  // numbers from label 0 to the label
-  const std::uint32_t* member_offsets;
+  const std::uint32_t* hub_offsets;  // numbers from label 0 to the label
+  const std::uint32_t* spoke_offsets;
   std::ptrdiff_t any_children;  // offset into `pairs`
-  int n_parents;
+  int n_absent;
+  const std::int32_t* absent;
+  int n_runs;
+  const ParentRun* runs;
   const std::int32_t* parents;
-  const std::int32_t* first;
   const std::uint32_t* rule_offsets;  // into `pairs`
   const Real* rule_scores;            // or null: all zero
 

@@ -28,6 +28,15 @@
 #define TREEWRIGHT_INLINE inline __attribute__((always_inline))
 #endif
 
+// Before a loop whose count is known and whose array must become registers.
+#if defined(__clang__)
+#define TREEWRIGHT_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define TREEWRIGHT_UNROLL _Pragma("GCC unroll 64")
+#else
+#define TREEWRIGHT_UNROLL
+#endif
+
 namespace treewright::TREEWRIGHT_ISA {
 
 // load and store take any address; `where_equal(a, b, x)` is x in the lanes where a == b and
@@ -241,12 +250,16 @@ TREEWRIGHT_INLINE void load_transposed(const Real* const* rows, std::ptrdiff_t c
                                        Lanes<Real>* out) {
   constexpr int W = Lanes<Real>::width;
   Lanes<Real> turned[W];
+  TREEWRIGHT_UNROLL
   for (int i = 0; i < W; ++i) out[i] = Lanes<Real>::load(rows[i] + column);
+  TREEWRIGHT_UNROLL
   for (int round = 1; round < W; round *= 2) {
+    TREEWRIGHT_UNROLL
     for (int i = 0; i < W / 2; ++i) {
       turned[2 * i] = zip_low(out[i], out[i + W / 2]);
       turned[2 * i + 1] = zip_high(out[i], out[i + W / 2]);
     }
+    TREEWRIGHT_UNROLL
     for (int i = 0; i < W; ++i) out[i] = turned[i];
   }
 }
@@ -254,7 +267,9 @@ TREEWRIGHT_INLINE void load_transposed(const Real* const* rows, std::ptrdiff_t c
 // The largest number of each of `width` vectors: lane i of the answer is that of x[i].
 template <class Real>
 TREEWRIGHT_INLINE Lanes<Real> largest_of_each(Lanes<Real>* x) {
+  TREEWRIGHT_UNROLL
   for (int half = Lanes<Real>::width / 2; half > 0; half /= 2) {
+    TREEWRIGHT_UNROLL
     for (int i = 0; i < half; ++i) {
       x[i] = max(zip_low(x[i], x[i + half]), zip_high(x[i], x[i + half]));
     }

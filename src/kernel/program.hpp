@@ -2,8 +2,9 @@
 // cut into blocks that share loads, and for each parent the pairs to take the best of.
 //
 // v[p] = max over splits of left[a_p] + right[b_p] is computed for a block of pairs at once, one
-// accumulator a pair. A block is made of *stars*: a shared label on one side and `members` labels
-// on the other, so that members + 1 loads serve `members` additions.
+// accumulator a pair. Most blocks are made of *stars*: a hub, the label shared on one side, and
+// four labels on the other, so that five loads serve four additions; what is left over goes into
+// loose blocks.
 //
 // What can never happen is left out beforehand, by the tables alone: a label that is licensed
 // over one word only can be a left child at the first split only, and so on. That gives every pair
@@ -19,12 +20,8 @@
 
 namespace treewright {
 
-// How many accumulators a block has: stars * members.
-struct BlockShape {
-  int stars;
-  int members;
-  int pairs() const { return stars * members; }
-};
+// A block comes in units of four pairs: one star, or four loose pairs.
+constexpr int unit = 4;
 
 // Splits of a span of `length` words at d = first(length) .. last(length), d words to the left.
 struct Reach {
@@ -38,25 +35,36 @@ struct Reach {
 
 struct Block {
   Reach reach;
-  bool shares_left;  // the stars' shared labels are left children
+  bool hubs_left;  // hubs are left children
+  bool loose;      // every pair has its own hub
+  std::int8_t units;
+  std::int32_t first_hub;   // in RuleProgram::hubs
+  std::int32_t first_slot;  // in RuleProgram::spokes
+};
+
+// Neighbouring parents with the same number of rules: 0, 1, 2, 3 or a multiple of 4 (gaps are
+// filled by repeating a rule), so that the loops over them need no guessing of branches.
+struct ParentRun {
+  std::int32_t parents;
+  std::int32_t rules;  // of each
 };
 
 struct RuleProgram {
   bool soft;    // unlicensed steps are possible, at a price
   int columns;  // labels are 0 .. columns - 1; rows columns, columns + 1 are best left, best right
-  BlockShape shape;
   std::vector<std::uint8_t> over_one;   // may stand over one word
   std::vector<std::uint8_t> over_many;  // may stand over two words or more
 
   std::vector<Block> blocks;
-  std::vector<std::int32_t> shared;   // labels, shape.stars a block
-  std::vector<std::int32_t> members;  // labels, shape.pairs() a block
-  int slots() const { return static_cast<int>(members.size()); }
-  int any_children = -1;  // soft: the slot of (best left, best right)
+  std::vector<std::int32_t> hubs;    // labels
+  std::vector<std::int32_t> spokes;  // labels, one a slot
+  int any_children = -1;             // soft: the slot of (best left, best right)
+  int slots() const { return static_cast<int>(spokes.size()); }
 
-  std::vector<std::int32_t> parents;       // labels of over_many, ascending
-  std::vector<std::int32_t> first;         // parents + 1: where a parent's rules begin
-  std::vector<std::int32_t> rule_slots;    // the slot of each rule's pair
+  std::vector<std::int32_t> absent;   // labels that never stand over two words or more
+  std::vector<std::int32_t> parents;  // the others, by number of rules
+  std::vector<ParentRun> runs;
+  std::vector<std::int32_t> rule_slots;    // the slot of each rule's pair, by parent
   std::vector<std::int32_t> rule_indices;  // in Grammar::rules
 };
 
@@ -90,33 +98,42 @@ inline bool reach_of(const RuleProgram& program, const Edge& edge, Reach& reach)
 // Cuts the edges (pairs of one reach) into stars, largest first, and fills blocks with them.
 class StarCutter {
  public:
-  StarCutter(RuleProgram& program, std::vector<std::int32_t>& slot_of_pair)
-      : program_(program), slot_of_pair_(slot_of_pair) {}
+  StarCutter(RuleProgram& program, int max_units, std::vector<std::int32_t>& slot_of_pair)
+      : program_(program), max_units_(max_units), slot_of_pair_(slot_of_pair) {}
 
   void cut(Reach reach, std::vector<Edge> edges) {
-    std::array<std::vector<std::vector<Edge>>, 2> stars;  // shared on the right, on the left
+    std::array<std::vector<Edge>, 2> stars;  // hubs on the right, on the left; `unit` edges a star
+    std::vector<Edge> loose;
     while (!edges.empty()) {
       bool on_left;
       const std::int32_t hub = busiest_label(edges, on_left);
       std::vector<Edge> star;
       std::vector<Edge> rest;
       for (const Edge& edge : edges) {
-        const bool takes = (on_left ? edge.left : edge.right) == hub &&
-                           static_cast<int>(star.size()) < program_.shape.members;
+        const bool takes =
+            (on_left ? edge.left : edge.right) == hub && static_cast<int>(star.size()) < unit;
         (takes ? star : rest).push_back(edge);
       }
-      stars[on_left].push_back(star);
+      if (static_cast<int>(star.size()) < unit - 1) {  // so are all that would follow
+        loose = std::move(edges);
+        break;
+      }
+      fill_unit(star);
+      stars[on_left].insert(stars[on_left].end(), star.begin(), star.end());
       edges.swap(rest);
     }
-    for (const bool on_left : {false, true}) {
-      const auto& side = stars[on_left];
-      for (std::size_t i = 0; i < side.size(); i += program_.shape.stars) {
-        add_block(reach, on_left, side, i);
-      }
-    }
+    fill_unit(loose);
+    add_blocks(reach, false, false, stars[0]);
+    add_blocks(reach, true, false, stars[1]);
+    add_blocks(reach, true, true, loose);
   }
 
  private:
+  // Gaps repeat a pair, whose slot is then written more than once and read but once.
+  static void fill_unit(std::vector<Edge>& edges) {
+    while (edges.size() % unit != 0) edges.push_back(edges.back());
+  }
+
   static std::int32_t busiest_label(const std::vector<Edge>& edges, bool& on_left) {
     std::int32_t size = 0;
     for (const Edge& edge : edges) size = std::max({size, edge.left + 1, edge.right + 1});
@@ -128,23 +145,24 @@ class StarCutter {
     return static_cast<std::int32_t>(on_left ? left - lefts.begin() : right - rights.begin());
   }
 
-  // Fills a block with the stars from `at` on; gaps repeat a pair, whose slot is then written
-  // more than once and read but once.
-  void add_block(Reach reach, bool on_left, const std::vector<std::vector<Edge>>& stars,
-                 std::size_t at) {
-    program_.blocks.push_back({reach, on_left});
-    for (int s = 0; s < program_.shape.stars; ++s) {
-      const auto& star = stars[std::min(at + s, stars.size() - 1)];
-      program_.shared.push_back(on_left ? star[0].left : star[0].right);
-      for (int m = 0; m < program_.shape.members; ++m) {
-        const Edge& edge = star[std::min<std::size_t>(m, star.size() - 1)];
+  void add_blocks(Reach reach, bool hubs_left, bool loose, const std::vector<Edge>& edges) {
+    const std::size_t most = static_cast<std::size_t>(max_units_) * unit;
+    for (std::size_t first = 0; first < edges.size(); first += most) {
+      const std::size_t end = std::min(edges.size(), first + most);
+      program_.blocks.push_back(
+          {reach, hubs_left, loose, static_cast<std::int8_t>((end - first) / unit),
+           static_cast<std::int32_t>(program_.hubs.size()), program_.slots()});
+      for (std::size_t e = first; e < end; ++e) {
+        const Edge& edge = edges[e];
+        if (loose || e % unit == 0) program_.hubs.push_back(hubs_left ? edge.left : edge.right);
         slot_of_pair_[edge.pair] = program_.slots();
-        program_.members.push_back(on_left ? edge.right : edge.left);
+        program_.spokes.push_back(hubs_left ? edge.right : edge.left);
       }
     }
   }
 
   RuleProgram& program_;
+  const int max_units_;
   std::vector<std::int32_t>& slot_of_pair_;
 };
 
@@ -159,11 +177,53 @@ inline void find_standing(const Grammar& grammar, RuleProgram& program) {
   }
 }
 
+// The rules of each parent, as slots; parents are sorted by how many they have.
+inline void line_up_parents(const Grammar& grammar, const std::vector<std::int32_t>& slot_of_pair,
+                            RuleProgram& program) {
+  struct Parent {
+    std::int32_t label;
+    std::vector<std::int32_t> rules;
+  };
+  std::vector<Parent> parents;
+  for (int l = 0; l < program.columns; ++l) {
+    if (!program.over_many[l]) {
+      program.absent.push_back(l);
+      continue;
+    }
+    Parent parent{l, {}};
+    for (int r = grammar.first_rule(l); r < grammar.first_rule(l + 1); ++r) {
+      if (slot_of_pair[grammar.rules[r].pair] >= 0) parent.rules.push_back(r);
+    }
+    while (parent.rules.size() > 3 && parent.rules.size() % 4 != 0) {
+      parent.rules.push_back(parent.rules.back());
+    }
+    parents.push_back(std::move(parent));
+  }
+  std::stable_sort(parents.begin(), parents.end(), [](const Parent& a, const Parent& b) {
+    return a.rules.size() < b.rules.size();
+  });
+  for (const Parent& parent : parents) {
+    const auto count = static_cast<std::int32_t>(parent.rules.size());
+    if (program.runs.empty() || program.runs.back().rules != count) {
+      program.runs.push_back({0, count});
+    }
+    ++program.runs.back().parents;
+    program.parents.push_back(parent.label);
+    for (const std::int32_t r : parent.rules) {
+      program.rule_slots.push_back(slot_of_pair[grammar.rules[r].pair]);
+      program.rule_indices.push_back(r);
+    }
+  }
+}
+
 }  // namespace program_detail
 
-inline RuleProgram make_program(const Grammar& grammar, bool soft, BlockShape shape) {
+// `max_units`: of a block, as many as the registers hold.
+inline RuleProgram make_program(const Grammar& grammar, bool soft, int max_units) {
   using program_detail::Edge;
-  RuleProgram program{soft, grammar.columns(), shape, {}, {}, {}, {}, {}, -1, {}, {}, {}, {}};
+  RuleProgram program;
+  program.soft = soft;
+  program.columns = grammar.columns();
   program_detail::find_standing(grammar, program);
 
   const int n_pairs = static_cast<int>(grammar.pairs.size());
@@ -180,22 +240,10 @@ inline RuleProgram make_program(const Grammar& grammar, bool soft, BlockShape sh
     at->second.push_back(edge);
   }
   std::vector<std::int32_t> slot_of_pair(n_pairs + 1, -1);
-  program_detail::StarCutter cutter(program, slot_of_pair);
+  program_detail::StarCutter cutter(program, max_units, slot_of_pair);
   for (auto& [reach, edges] : by_reach) cutter.cut(reach, std::move(edges));
   program.any_children = slot_of_pair[n_pairs];
-
-  for (int l = 0; l < program.columns; ++l) {
-    if (!program.over_many[l]) continue;
-    program.parents.push_back(l);
-    program.first.push_back(static_cast<std::int32_t>(program.rule_slots.size()));
-    for (int r = grammar.first_rule(l); r < grammar.first_rule(l + 1); ++r) {
-      const std::int32_t slot = slot_of_pair[grammar.rules[r].pair];
-      if (slot < 0) continue;
-      program.rule_slots.push_back(slot);
-      program.rule_indices.push_back(r);
-    }
-  }
-  program.first.push_back(static_cast<std::int32_t>(program.rule_slots.size()));
+  program_detail::line_up_parents(grammar, slot_of_pair, program);
   return program;
 }
 
