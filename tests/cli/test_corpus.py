@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,18 @@ def test_an_error_in_the_last_part_leaves_everything_as_it_was(
     assert main(["corpus", "brackets", str(source), str(out), "--force"]) == 2
     assert [path.name for path in out.iterdir()] == ["train.mrg"]
     assert (out / "train.mrg").read_text() == "old"
+
+
+def test_an_interruption_leaves_nothing_behind(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(trees: Iterable[object], what: str) -> Iterator[object]:
+        yield next(iter(trees))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("treewright.cli.corpus.track", interrupted)
+    assert main(["corpus", "brackets", str(source), str(tmp_path / "new" / "out")]) == 130
+    assert not (tmp_path / "new").exists()
 
 
 def test_places_that_cannot_be_written(

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from corpora.made import write
 from treewright.corpora import read
@@ -115,6 +117,39 @@ def _in_sinica(tree: Tree) -> str:
                 stack.pop()
 
     return "".join(pieces()).removeprefix("role:")
+
+
+NAMES = st.text(alphabet=st.characters(categories=["L", "N"]), min_size=1, max_size=4)
+WORDS = st.text(
+    alphabet=st.characters(exclude_categories=["C", "Z"], exclude_characters="()|:#"),
+    min_size=1,
+    max_size=4,
+)
+LEAVES = st.builds(lambda tag, word: Tree(tag, word=word), NAMES, WORDS)
+PHRASES = st.recursive(
+    st.builds(Tree, NAMES, st.lists(LEAVES, min_size=1, max_size=3)),
+    lambda inner: st.builds(Tree, NAMES, st.lists(inner | LEAVES, min_size=1, max_size=3)),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=50)
+@given(PHRASES)
+def test_any_tree_survives_the_notation(
+    tmp_path_factory: pytest.TempPathFactory, tree: Tree
+) -> None:
+    whole = Tree("TOP", [Tree("S", [tree])])
+    path = tmp_path_factory.getbasetemp() / "parsed"
+    write(path, f"#1:1.[0] {_in_sinica(whole)}#0\n")
+    assert list(read("sinica", path).train) == [whole]
+
+
+def test_depth(tmp_path: Path) -> None:
+    depth = 50_000
+    text = "r:NP(" * depth + "Head:Nab:書" + ")" * depth
+    (tree,) = read("sinica", write(tmp_path / "parsed", text)).train
+    assert sum(1 for _ in tree.subtrees()) == depth + 2
+    assert tree.words() == ("書",)
 
 
 def test_the_sample_survives_its_own_notation(shared: Path, tmp_path: Path) -> None:
