@@ -65,11 +65,8 @@ def test_import_takes_no_time() -> None:
 
     def best(code: str) -> float:
         timed = f"import time; t = time.perf_counter(); {code}; print(time.perf_counter() - t)"
-        runs = [
-            subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True)
-            for _ in range(5)
-        ]
-        return min(float(run.stdout) for run in runs)
+        command = [sys.executable, "-c", timed]
+        return min(float(subprocess.check_output(command, text=True)) for _ in range(5))
 
     assert best("import treewright") < 0.15
     assert best("from treewright import Tree, evaluate, read_trees") < 0.15

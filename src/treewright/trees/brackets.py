@@ -13,6 +13,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
+from operator import length_hint
 from typing import BinaryIO, TextIO
 
 from treewright.errors import (
@@ -29,13 +31,17 @@ from treewright.files import name_of, open_bytes, text_chunks
 from treewright.trees.tree import Tree, make_leaf, make_node
 
 # What separates tokens: ASCII white space, as in the tools that wrote the treebanks.
-_GAP = r"[ \t\n\r\f\v]"
-_TEXT = r"[^() \t\n\r\f\v]"
-# A whole leaf at once, which most brackets are; or an opening with its label; or an end; or a word.
-_TOKEN = re.compile(rf"\(({_TEXT}+){_GAP}+({_TEXT}+){_GAP}*\)|\({_GAP}*({_TEXT}*)|(\))|({_TEXT}+)")
-_LEAF, _OPEN, _CLOSE, _WORD = 2, 3, 4, 5  # the number of the last group that took part
+_SPACE = " \t\n\r\f\v"
+_TEXT = rf"[^(){_SPACE}]"
+# A whole leaf at once, which most brackets are; or an opening with its label; or an end; or a line
+# end, for counting; or a word that stands apart from its tag.
+_TOKEN = re.compile(
+    rf"\({_TEXT}+[ \t\r\f\v]+{_TEXT}+[ \t\r\f\v]*\)|\([{_SPACE}]*{_TEXT}*|\)|\n|{_TEXT}+"
+)
+_GAP = re.compile(rf"[{_SPACE}]+")
+_UNWRITABLE = re.compile(rf"[(){_SPACE}]")
 _MOST_LEAVES_KEPT = 1 << 16
-_UNWRITABLE = re.compile(r"[() \t\n\r\f\v]")
+_DEEPEST_INDENTED = 200  # deeper lines stand no further to the right, or output would be quadratic
 
 
 def parse_tree(text: str) -> Tree:
@@ -97,112 +103,143 @@ def _collector_paused() -> Iterator[None]:
 
 
 class _Reader:
-    """Puts trees together from text that arrives in pieces."""
+    """Puts trees together from text that arrives in pieces.
+
+    Tokens are plain strings, and most need no more than a look into the table of leaves: where a
+    token stands is found again when somebody must be told.
+    """
 
     def __init__(self, name: str | None) -> None:
         self._name = name
-        self._line = 1  # of the character number `_seen` of the text in hand
-        self._seen = 0
-        self._column = 1  # where the text in hand begins
-        # The brackets that wait for their ends, outermost first: their labels, and what each holds
-        # so far; a word that arrives apart from its tag is the first and only thing in its bracket.
+        self._origin = Place(name, line=1, column=1)  # where the text in hand begins
+        # The brackets that wait for their ends, outermost first: their labels; what the innermost
+        # holds so far, `None` outside of all; what each one's outer bracket holds. A word that
+        # arrives apart from its tag is the first and only thing in its bracket.
         self._labels: list[str] = []
-        self._held: list[list[Tree | str]] = []
-        self._begun = Place(name)  # where the outermost of them stands
+        self._parts: list[Tree | str] | None = None
+        self._outer: list[list[Tree | str] | None] = []
+        # The outermost: its line, and how to find its column if it is never closed.
+        self._begun = 1
+        self._root: tuple[str, int, Place] = "", 0, Place()
+        self._root_remaining: int | None = None
         # Leaves by their text: most recur, and a tree is immutable, so that one object serves all.
         self._leaves: dict[str, Tree] = {}
 
     def read(self, pieces: Iterable[str]) -> Iterator[tuple[int, Tree]]:
         """The trees of a text in pieces, each with its line."""
-        carry = ""
+        waiting: list[str] = []
         for piece in pieces:
-            text = carry + piece
-            # The last token may go on in the next piece; after `)` or a line's end none does.
-            cut = max(text.rfind(")"), text.rfind("\n")) + 1
-            carry = text[cut:]
-            yield from self._feed(text[:cut])
-        yield from self._feed(carry)
+            # After `)` no token goes on in the next piece.
+            cut = piece.rfind(")") + 1
+            if cut:
+                yield from self._feed("".join([*waiting, piece[:cut]]))
+                waiting.clear()
+            waiting.append(piece[cut:])
+        yield from self._feed("".join(waiting))
         if self._labels:
-            raise UnclosedBracket(f"'({self._labels[0]}' is never closed", self._begun)
+            message = f"'({self._labels[0]}' is never closed"
+            raise UnclosedBracket(message, _place_of_token(*self._root))
 
     def _feed(self, text: str) -> Iterator[tuple[int, Tree]]:
         """Read the next tokens; the trees that they complete, also those before an error."""
         finished: list[tuple[int, Tree]] = []
         failure = None
         with _collector_paused():
+            tokens = _TOKEN.findall(text)
+            coming = iter(tokens)
             try:
-                self._consume(text, finished)
+                self._consume(coming, finished)
             except BracketError as error:
-                failure = error
+                number = len(tokens) - length_hint(coming) - 1
+                place = _place_of_token(text, number, self._origin)
+                failure = type(error)(error.message, place)
         yield from finished
         if failure is not None:
             raise failure
+        if self._root_remaining is not None:
+            self._root = text, len(tokens) - self._root_remaining - 1, self._origin
+            self._root_remaining = None
+        self._origin = _place_after(text, len(text), self._origin)
 
-    def _consume(self, text: str, finished: list[tuple[int, Tree]]) -> None:
-        labels, held, leaves = self._labels, self._held, self._leaves
+    def _consume(self, tokens: Iterator[str], finished: list[tuple[int, Tree]]) -> None:
+        # Reading spends its time in this loop: what is common comes first and calls little.
+        labels, outer, leaves, parts = self._labels, self._outer, self._leaves, self._parts
         if len(leaves) > _MOST_LEAVES_KEPT:
             leaves.clear()
-        for match in _TOKEN.finditer(text):
-            kind = match.lastindex
-            if kind == _LEAF:
-                text_of_leaf = match[0]
-                node = leaves.get(text_of_leaf)
-                if node is None:
-                    node = leaves[text_of_leaf] = make_leaf(match[1], match[2])
-                if not held:
-                    self._begun = self._place(text, match.start())
-            elif kind == _OPEN:
-                if not held:
-                    self._begun = self._place(text, match.start())
-                elif not match[3]:
-                    message = "a constituent without a label; only the root may have none"
-                    raise EmptyLabel(message, self._place(text, match.start()))
-                labels.append(match[3])
-                held.append([])
-                continue
-            elif kind == _CLOSE:
-                node = self._close(text, match.start())
+        line = self._origin.line or 1
+        for token in tokens:
+            node = leaves.get(token)
+            if node is None:
+                if token == ")":
+                    if not parts or parts[0].__class__ is str:
+                        node = _odd_node(labels, parts)
+                    else:
+                        node = make_node(labels[-1], tuple(parts))  # type: ignore[arg-type]
+                    labels.pop()
+                    parts = outer.pop()
+                elif token == "\n":
+                    line += 1
+                    continue
+                elif token[0] != "(":
+                    _add_word(token, labels, parts)
+                    continue
+                elif token[-1] == ")":
+                    tag, word = _GAP.split(token[1:-1].rstrip(_SPACE), 1)
+                    node = leaves[token] = make_leaf(tag, word)
+                else:
+                    if parts is None:
+                        self._begun, self._root_remaining = line, length_hint(tokens)
+                    labels.append(_label_of(token, parts))
+                    outer.append(parts)
+                    parts = []
+                    line += token.count("\n")
+                    continue
+            if parts is None:
+                finished.append((self._begun if token == ")" else line, node))
             else:
-                self._add_word(match[5], text, match.start())
-                continue
-            if held:
-                held[-1].append(node)
-            else:
-                finished.append((self._begun.line or 1, node))
-        self._column = self._place(text, len(text)).column or 1
-        self._seen = 0
+                parts.append(node)
+        self._parts = parts
 
-    def _close(self, text: str, at: int) -> Tree:
-        if not self._held:
-            raise UnopenedBracket("')' closes nothing", self._place(text, at))
-        label, parts = self._labels.pop(), self._held.pop()
-        if not parts:
-            raise EmptyTree(f"'({label})' holds no word", self._place(text, at))
-        word = parts[0]
-        if not isinstance(word, str):
-            return make_node(label, tuple(parts))  # type: ignore[arg-type]
-        if len(parts) > 1:
-            message = f"the word {word!r} stands beside constituents, without a tag"
-            raise StrayWord(message, self._place(text, at))
-        if not label:
-            raise EmptyLabel(f"the word {word!r} has no tag", self._place(text, at))
-        return make_leaf(label, word)
 
-    def _add_word(self, word: str, text: str, at: int) -> None:
-        if not self._held:
-            raise StrayWord(f"{word!r} stands outside every tree", self._place(text, at))
-        if self._held[-1]:
-            message = f"the word {word!r} in '({self._labels[-1]}' has no tag of its own"
-            raise StrayWord(message, self._place(text, at))
-        self._held[-1].append(word)
+def _label_of(token: str, parts: list[Tree | str] | None) -> str:
+    """The label behind an opening bracket."""
+    label = token[1:].lstrip(_SPACE)
+    if not label and parts is not None:
+        raise EmptyLabel("a constituent without a label; only the root may have none")
+    return label
 
-    def _place(self, text: str, at: int) -> Place:
-        """The place of a character of the text in hand; asked for from left to right."""
-        self._line += text.count("\n", self._seen, at)
-        self._seen = at
-        line_end = text.rfind("\n", 0, at)
-        column = at - line_end if line_end >= 0 else self._column + at
-        return Place(self._name, line=self._line, column=column)
+
+def _odd_node(labels: list[str], parts: list[Tree | str] | None) -> Tree:
+    """What a closing bracket makes when it does not end a list of constituents."""
+    if parts is None:
+        raise UnopenedBracket("')' closes nothing")
+    if not parts:
+        raise EmptyTree(f"'({labels[-1]})' holds no word")
+    word = parts[0]
+    if len(parts) > 1:
+        raise StrayWord(f"the word {word!r} stands beside constituents, without a tag")
+    return make_leaf(labels[-1], str(word))
+
+
+def _add_word(word: str, labels: list[str], parts: list[Tree | str] | None) -> None:
+    """Put a word that stands apart from its tag in its bracket, where it must be alone."""
+    if parts is None:
+        raise StrayWord(f"{word!r} stands outside every tree")
+    if parts:
+        raise StrayWord(f"the word {word!r} in '({labels[-1]}' has no tag of its own")
+    parts.append(word)
+
+
+def _place_of_token(text: str, number: int, origin: Place) -> Place:
+    """The place of the token of that number in a text that begins at `origin`."""
+    return _place_after(text, next(islice(_TOKEN.finditer(text), number, None)).start(), origin)
+
+
+def _place_after(text: str, at: int, origin: Place) -> Place:
+    """The place of a character of a text that begins at `origin`."""
+    line_end = text.rfind("\n", 0, at)
+    column = at - line_end if line_end >= 0 else (origin.column or 1) + at
+    return Place(origin.file, line=(origin.line or 1) + text.count("\n", 0, at), column=column)
 
 
 def format_tree(tree: Tree, indent: int | None = None) -> str:
@@ -229,7 +266,7 @@ def format_tree(tree: Tree, indent: int | None = None) -> str:
             continue
         parts.append(f"({_written(node.label)}")
         flat = indent is None or all(child.word is not None for child in node.children)
-        gap = " " if flat else "\n" + " " * ((indent or 0) * (depth + 1))
+        gap = " " if flat else "\n" + " " * ((indent or 0) * min(depth + 1, _DEEPEST_INDENTED))
         stack.append(")")
         for child in reversed(node.children):
             stack.append((child, depth + 1))
