@@ -58,7 +58,7 @@ def test_check_names_file_line_and_words(
     assert main(["rules", "check", str(grammar), str(other)]) == 1
     captured = capsys.readouterr()
     assert captured.out == f"{other}:4: (0, 2) no rule S -> VP NP\n"
-    assert captured.err == "3 trees, 1 with 1 violations\n"
+    assert captured.err == "trees 3, with violations 1; violations 1\n"
     assert main(["rules", "check", str(grammar), str(tmp_path / "train.mrg")]) == 0
 
 

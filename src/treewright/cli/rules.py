@@ -103,7 +103,7 @@ def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
             found += len(violations)
             for violation in violations:
                 click.echo(f"{name_of(source)}:{line}: {violation}")
-    click.echo(f"{number:,} trees, {violated:,} with {found:,} violations", err=True)
+    click.echo(f"trees {number:,}, with violations {violated:,}; violations {found:,}", err=True)
     if found:
         context.exit(1)
 
