@@ -19,7 +19,7 @@ Several packed sentences stand one below the other: the sum of their cells is th
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
@@ -91,7 +91,15 @@ class Labels(Sequence[str]):
 
 def as_labels(labels: Sequence[str]) -> Labels:
     """`labels` itself, or the `Labels` of those names."""
-    return labels if isinstance(labels, Labels) else Labels(labels)
+    if isinstance(labels, Labels):
+        return labels
+    names = tuple(labels)
+    return _labels(names) if all(isinstance(name, str) for name in names) else Labels(names)
+
+
+@lru_cache(maxsize=32)
+def _labels(names: tuple[str, ...]) -> Labels:
+    return Labels(names)
 
 
 def cell_count(n: int) -> int:
@@ -155,51 +163,62 @@ def new_full(like: Array, shape: tuple[int, ...], fill: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """The scores of a batch of sentences, checked; made by `as_chart`.
+    """The scores of a batch of sentences, shapes checked; made by `as_chart`.
 
-    `scores` are the caller's own: nothing has been copied unless the sentences came as a list.
+    `scores` are the caller's own memory: packed `(rows, L)`, padded `(B, N+1, N+1, L)`, or a list
+    of packed sentences.
     """
 
     labels: Labels
-    scores: Array  # packed (rows, L) or padded (B, N+1, N+1, L)
+    scores: Array
     lengths: Ints  # (B,)
     offsets: Ints  # (B + 1,): rows before each sentence, in the packed layout
     single: bool  # given as one sentence, to be answered with one result
 
-    @property
-    def padded_to(self) -> int | None:
-        """N of a padded chart, `None` for a packed one."""
-        return None if self.scores.ndim == 2 else int(self.scores.shape[1]) - 1
-
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def numpy(self) -> Floats:
-        """All scores as a numpy array: the same memory, where they lie in this machine's own."""
-        return cast("Floats", self.scores.cpu().numpy() if is_tensor(self.scores) else self.scores)
+    @property
+    def listed(self) -> bool:
+        """Whether the scores are a list of packed sentences."""
+        return isinstance(self.scores, list)
 
-    def sentence(self, b: int) -> Floats:
-        """The scores of one sentence, packed, as numpy: `(n(n+1)/2, L)`."""
-        rows = self.rows(b)
-        return cast("Floats", rows.cpu().numpy() if is_tensor(rows) else rows)
+    @property
+    def is_padded(self) -> bool:
+        """Whether the scores are one padded array."""
+        return not self.listed and self.scores.ndim == 4
+
+    @property
+    def sample(self) -> Array:
+        """One of the arrays, to tell the type, dtype and device of all by."""
+        return self.scores[0] if self.listed else self.scores
 
     def rows(self, b: int) -> Array:
         """The scores of one sentence, packed: `(n(n+1)/2, L)`."""
-        if self.padded_to is None:
-            return self.scores[int(self.offsets[b]) : int(self.offsets[b + 1])]
-        return to_packed(self.scores[b], int(self.lengths[b]))
+        if self.listed:
+            return self.scores[b]
+        if self.is_padded:
+            return to_packed(self.scores[b], int(self.lengths[b]))
+        return self.scores[int(self.offsets[b]) : int(self.offsets[b + 1])]
+
+    def sentence(self, b: int) -> Floats:
+        """The same as a numpy array, wherever the scores lie."""
+        rows = self.rows(b)
+        return cast("Floats", rows.cpu().numpy() if is_tensor(rows) else rows)
 
     def padded(self, fill: float = -np.inf) -> Array:
         """All scores as `(B, N+1, N+1, L)`, what is outside a sentence filled with `fill`."""
         longest = int(self.lengths.max())
-        if self.padded_to is not None:
-            scores = self.scores[:, : longest + 1, : longest + 1]
-            if bool((self.lengths == longest).all()):
-                return scores
+        if self.is_padded and bool((self.lengths == longest).all()):
+            return self.scores[:, : longest + 1, : longest + 1]
         shape = (len(self), longest + 1, longest + 1, len(self.labels))
-        padded = new_full(self.scores, shape, fill)
+        padded = new_full(self.sample, shape, fill)
+        if self.listed:
+            for b, rows in enumerate(self.scores):
+                padded[b][indices(rows, *cell_spans(int(self.lengths[b])))] = rows
+            return padded
         places = indices(self.scores, *self.places())
-        padded[places] = self.scores if self.padded_to is None else self.scores[places]
+        padded[places] = self.scores[places] if self.is_padded else self.scores
         return padded
 
     def places(self) -> tuple[Ints, Ints, Ints]:
@@ -213,18 +232,34 @@ class Chart:
         )
 
     def select(self, sentences: Ints) -> Chart:
-        """The chart of some of the sentences; a copy."""
-        if self.padded_to is None:
-            rows = [np.arange(self.offsets[b], self.offsets[b + 1]) for b in sentences]
-            scores = self.scores[indices(self.scores, np.concatenate(rows))]
-        else:
+        """The chart of some of the sentences."""
+        if self.is_padded:
             scores = self.scores[indices(self.scores, sentences)]
+        else:
+            scores = [self.rows(int(b)) for b in sentences]
         lengths = self.lengths[sentences]
         return Chart(self.labels, scores, lengths, _offsets(lengths), single=False)
 
-    def replace(self, scores: Array) -> Chart:
-        """The same sentences with other scores in the same layout."""
+    def map(self, change: Callable[[Array], Array]) -> Chart:
+        """The same sentences with other scores: a function of the arrays that keeps their shape."""
+        scores = [change(rows) for rows in self.scores] if self.listed else change(self.scores)
         return Chart(self.labels, scores, self.lengths, self.offsets, self.single)
+
+    def check_values(self) -> None:
+        """Refuse NaN and +inf where a span is, naming sentence, span and label."""
+        arrays = self.scores if self.listed else [self.scores] if len(self) else []
+        if all(float(array.max()) < np.inf for array in arrays):  # a NaN's maximum is NaN
+            return
+        # Something is wrong, if only in the padding: look closely.
+        for b in range(len(self)):
+            scores = self.sentence(b)
+            wrong = ~(scores < np.inf)
+            if wrong.any():
+                cell, column = (int(at) for at in np.argwhere(wrong)[0])
+                begins, ends = cell_spans(int(self.lengths[b]))
+                place = Place(sentence=b + 1, span=(int(begins[cell]), int(ends[cell])))
+                value = "NaN" if np.isnan(scores[cell, column]) else "+inf"
+                raise BadScore(f"the score of {self.labels[column]!r} is {value}", place)
 
 
 def as_chart(scores: Array, labels: Sequence[str], lengths: Any = None) -> Chart:
@@ -237,7 +272,8 @@ def as_chart(scores: Array, labels: Sequence[str], lengths: Any = None) -> Chart
     * `(B, N+1, N+1, L)`: several, padded; without `lengths` all have N words;
     * a list of sentences of the first two kinds.
 
-    NaN and +inf, where a span is, are errors; -inf forbids a label on a span.
+    -inf forbids a label on a span. NaN and +inf are errors, which whoever reads the scores finds;
+    see `Chart.check_values`.
 
     >>> chart = as_chart(np.zeros((3, 2)), ["@", "S"])
     >>> chart.lengths.tolist(), chart.single
@@ -245,11 +281,8 @@ def as_chart(scores: Array, labels: Sequence[str], lengths: Any = None) -> Chart
     """
     labels = as_labels(labels)
     if isinstance(scores, list | tuple):
-        chart = _from_list(scores, labels, lengths)
-    else:
-        chart = _from_array(_checked_array(scores, labels, None), labels, lengths)
-    _check_values(chart)
-    return chart
+        return _from_list(scores, labels, lengths)
+    return _from_array(_checked_array(scores, labels, None), labels, lengths)
 
 
 def _checked_array(scores: Array, labels: Labels, place: Place | None) -> Array:
@@ -326,15 +359,7 @@ def _from_list(scores: Sequence[Array], labels: Labels, lengths: Any) -> Chart:
         counted.append(n)
         parts.append(part)
     sizes = np.array(counted, dtype=np.int64)
-    if not parts:
-        stacked: Array = np.zeros((0, len(labels)), dtype=np.float32)
-    elif is_tensor(parts[0]):
-        stacked = parts[0].new_empty((int(_offsets(sizes)[-1]), len(labels)))
-        for part, at in zip(parts, _offsets(sizes)[:-1].tolist(), strict=True):
-            stacked[at : at + part.shape[0]] = part
-    else:
-        stacked = np.concatenate(parts)
-    return Chart(labels, stacked, sizes, _offsets(sizes), single=False)
+    return Chart(labels, parts, sizes, _offsets(sizes), single=False)
 
 
 def _offsets(lengths: Ints) -> Ints:
@@ -372,23 +397,3 @@ def _checked_length(n: int, longest: int | None, b: int) -> None:
     if longest is not None and n > longest:
         message = f"a length of {n} words over a chart of {longest}"
         raise ChartError(message, Place(sentence=b + 1))
-
-
-def _check_values(chart: Chart) -> None:
-    """Refuse NaN and +inf, naming sentence, span and label."""
-    if not len(chart):
-        return
-    highest = float(chart.scores.max())  # NaN if there is one
-    if highest < np.inf:
-        return
-    # Something is wrong, if only in the padding: look closely, a sentence at a time.
-    for b in range(len(chart)):
-        scores = chart.sentence(b)
-        wrong = ~(scores < np.inf)
-        if not wrong.any():
-            continue
-        cell, column = (int(at) for at in np.argwhere(wrong)[0])
-        begins, ends = cell_spans(int(chart.lengths[b]))
-        place = Place(sentence=b + 1, span=(int(begins[cell]), int(ends[cell])))
-        value = "NaN" if np.isnan(scores[cell, column]) else "+inf"
-        raise BadScore(f"the score of {chart.labels[column]!r} is {value}", place)

@@ -53,21 +53,18 @@ def constrain(chart: Chart, constraints: Constraints | Sequence[Constraints | No
         constraints = [constraints]
     if len(constraints) != len(chart):
         raise OptionError(f"{len(chart)} sentences, but {len(constraints)} constraints")
-    scores = chart.scores.clone() if is_tensor(chart.scores) else chart.scores.copy()
+    copy = chart.map(lambda scores: scores.clone() if is_tensor(scores) else scores.copy())
     for b, one in enumerate(constraints):
         if one is not None:
-            forbidden = _forbidden(one, int(chart.lengths[b]), chart.labels, b + 1)
-            _forbid(chart, scores, b, forbidden)
-    return chart.replace(scores)
-
-
-def _forbid(chart: Chart, scores: Any, b: int, forbidden: npt.NDArray[np.bool_]) -> None:
-    cells, columns = np.nonzero(forbidden)
-    if chart.padded_to is None:
-        scores[indices(scores, cells + chart.offsets[b], columns)] = -np.inf
-    else:
-        begins, ends = cell_spans(int(chart.lengths[b]))
-        scores[b][indices(scores, begins[cells], ends[cells], columns)] = -np.inf
+            n = int(chart.lengths[b])
+            cells, columns = np.nonzero(_forbidden(one, n, chart.labels, b + 1))
+            if copy.is_padded:
+                begins, ends = cell_spans(n)
+                places = indices(copy.sample, begins[cells], ends[cells], columns)
+                copy.scores[b][places] = -np.inf
+            else:
+                copy.rows(b)[indices(copy.sample, cells, columns)] = -np.inf
+    return copy
 
 
 def _forbidden(

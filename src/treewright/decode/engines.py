@@ -77,7 +77,7 @@ def _engine(method: str, chart: Chart, threads: int | None, k: int = 1) -> Engin
     if method not in get_args(Method):
         raise OptionError(f"the method is one of {', '.join(get_args(Method))}, not {method!r}")
     if method == "auto":
-        elsewhere = is_tensor(chart.scores) and chart.scores.device.type != "cpu"
+        elsewhere = len(chart) and is_tensor(chart.sample) and chart.sample.device.type != "cpu"
         method = "batched" if elsewhere and k == 1 else "native"
     if method == "batched" and k > 1:
         raise OptionError("the batched decoder finds the best tree only: k best is for the others")

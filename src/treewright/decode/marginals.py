@@ -135,7 +135,7 @@ def marginals_of(
     if not 0 < temperature < math.inf:
         raise OptionError(f"a temperature is above 0 and finite, not {temperature}")
     if temperature != 1.0:
-        chart = chart.replace(chart.scores / temperature)
+        chart = chart.map(lambda scores: scores / temperature)
         steps = steps.scaled(1.0 / temperature)
     results = find_marginals(chart, steps, method=method, threads=threads)
     lengths = chart.lengths.tolist()

@@ -382,6 +382,7 @@ def _ruled(sentence: Sentence, i: int, j: int, label: int) -> Iterator[tuple[int
 
 def decode(chart: Chart, steps: Steps, k: int, distinct: bool, threads: int | None = None) -> Found:
     """The best `k` derivations of every sentence."""
+    chart.check_values()
     found: list[list[tuple[float, Derivation]]] = []
     for b in range(len(chart)):
         sentence = Sentence(chart.sentence(b), int(chart.lengths[b]), steps)
@@ -395,6 +396,7 @@ def decode(chart: Chart, steps: Steps, k: int, distinct: bool, threads: int | No
 
 def marginals(chart: Chart, steps: Steps, threads: int | None = None) -> list[Marginal]:
     """Log partition, violations and marginals of every sentence."""
+    chart.check_values()
     results = []
     for b in range(len(chart)):
         sentence = Sentence(chart.sentence(b), int(chart.lengths[b]), steps)

@@ -10,20 +10,18 @@ step whose rule score is below minus the penalty is read as unlicensed, since th
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from treewright.charts import Ints, Labels, is_tensor
 from treewright.errors import LabelError, OptionError
-from treewright.grammar import Rule
-
-if TYPE_CHECKING:
-    from treewright.grammar import Grammar, RuleTables
+from treewright.grammar import Grammar, Rule, RuleTables
 
 AnyInts: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 
@@ -91,16 +89,25 @@ def as_steps(
 
 
 def _tables(grammar: Grammar | RuleTables, labels: Labels) -> RuleTables:
-    if not hasattr(grammar, "tables"):
+    if isinstance(grammar, RuleTables):
         if grammar.labels != labels.names:
             raise LabelError("the rule tables are not over the columns of the chart")
         return grammar
-    known = set(grammar.labels)
-    unknown = [name for name in labels if name not in known]
+    for known, names, tables in tuple(_recent):
+        if known is grammar and names == labels.names:
+            return tables
+    known_labels = set(grammar.labels)
+    unknown = [name for name in labels if name not in known_labels]
     if unknown:
         more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
         raise LabelError(f"the grammar does not know the label {unknown[0]!r}{more}")
-    return grammar.tables(labels.names)
+    tables = grammar.tables(labels.names)
+    _recent.append((grammar, labels.names, tables))
+    return tables
+
+
+# Tables take milliseconds to make, which is more than a sentence takes to decode.
+_recent: deque[tuple[Grammar, tuple[str, ...], RuleTables]] = deque(maxlen=8)
 
 
 def _rule_scores(rule_scores: Any, tables: RuleTables) -> npt.NDArray[np.float64]:
