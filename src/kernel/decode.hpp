@@ -105,10 +105,6 @@ class Decoder {
       });
     }
     if (free_only) return;
-    if (!(request_.shortcuts && plain_rules)) {
-      run_parallel(request_.count, request_.threads,
-                   [&] { return [&](int task) { check(sentences[task]); }; });
-    }
     const bool finite = std::isfinite(request_.penalty);
     decode_dense(undecided(sentences), finite ? Rules::soft : Rules::hard);
     if (!finite) decode_dense(undecided(sentences), Rules::fewest_violations);
@@ -129,11 +125,10 @@ class Decoder {
 
   // Free decoding; as a shortcut it counts only if the tree breaks no rule.
   void decode_free(int sentence, bool accept, Arena& arena) {
-    if (!check(sentence)) return;
     arena.reset();
     const ChartView<Real>& chart = request_.charts[sentence];
     const FreeTask<Real> task = free_task(chart, nodes(sentence), arena);
-    kernels_.run_free(task);
+    if (!kernels_.run_free(task)) return refuse(sentence);
     const Real score = *task.score();
     const bool possible = score > -std::numeric_limits<Real>::infinity();
     bool root_licensed = false;
@@ -142,11 +137,9 @@ class Decoder {
     settle(sentence, {score, possible, root_licensed}, Pass::free);
   }
 
-  bool check(int sentence) {
-    if (kernels_.is_valid(request_.charts[sentence])) return true;
+  void refuse(int sentence) {
     settle(sentence, {std::numeric_limits<Real>::quiet_NaN(), false, false}, Pass::none);
     answer_.statuses[sentence] = Status::invalid;
-    return false;
   }
 
   void settle(int sentence, const Found<Real>& found, Pass pass) {
@@ -254,9 +247,18 @@ class Decoder {
       charts[b] = request_.charts[sentences[group.first + b]];
     }
     const InsideTask<Real> task = inside_task(charts, group, rules, arena);
-    kernels_.run_inside(task);
+    if (!kernels_.run_inside(task)) {
+      for (int b = 0; b < group.count; ++b) {
+        if (!kernels_.is_valid(charts[b])) charts[b].n = 0;
+      }
+      kernels_.run_inside(task);
+    }
     for (int b = 0; b < group.count; ++b) {
       const int sentence = sentences[group.first + b];
+      if (charts[b].n == 0) {
+        refuse(sentence);
+        continue;
+      }
       const InsideView<Real> inside{task.inside, &group.layout, b, words(sentence)};
       const Found<Real> found = trace(inside, task, charts[b], nodes(sentence));
       if (!found.possible && rules == Rules::hard) continue;

@@ -4,6 +4,8 @@
 
 #include "free.hpp"
 #include "inside.hpp"
+#include "marginals_pass.hpp"
+#include "valid.hpp"
 
 namespace treewright {
 
@@ -20,8 +22,10 @@ const Engine engine = {
     TREEWRIGHT_NAME(TREEWRIGHT_ISA),
 #endif
     max_units,
-    {Lanes<float>::width, is_valid<float>, run_inside<float>, run_free<float>},
-    {Lanes<double>::width, is_valid<double>, run_inside<double>, run_free<double>},
+    {Lanes<float>::width, is_valid<float>, run_inside<float>, run_free<float>,
+     run_marginals<float>},
+    {Lanes<double>::width, is_valid<double>, run_inside<double>, run_free<double>,
+     run_marginals<double>},
 };
 
 }  // namespace TREEWRIGHT_ISA

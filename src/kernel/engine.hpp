@@ -6,6 +6,7 @@
 #include "chart.hpp"
 #include "free_task.hpp"
 #include "inside_task.hpp"
+#include "marginals_task.hpp"
 #include "program.hpp"
 
 namespace treewright {
@@ -13,9 +14,11 @@ namespace treewright {
 template <class Real>
 struct Kernels {
   int width;  // numbers in a vector
+  // All are false if a score is NaN or +infinity.
   bool (*is_valid)(const ChartView<Real>&);
-  void (*run_inside)(const InsideTask<Real>&);
-  void (*run_free)(const FreeTask<Real>&);
+  bool (*run_inside)(const InsideTask<Real>&);
+  bool (*run_free)(const FreeTask<Real>&);
+  void (*run_marginals)(const MarginalsTask<Real>&);
 };
 
 struct Engine {

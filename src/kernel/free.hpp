@@ -26,13 +26,15 @@ class FreePass {
  public:
   explicit FreePass(const FreeTask<Real>& task) : task_(task), n_(task.chart.n) {}
 
-  void run() {
+  // False if a score is NaN or +infinity; then the rest has no meaning.
+  bool run() {
     best_labels();
     clear();
     one_word();
     for (int length = 2; length <= n_; ++length) {
       for (int i = 0; i + length <= n_; i += W) many_words(length, i);
     }
+    return valid_;
   }
 
   void trace() {
@@ -85,7 +87,7 @@ class FreePass {
                                        int count) {
     Vector best[W];
     Real found[W];
-    for (int c = 0; c < W; ++c) best[c] = best_of_cell(cells[c], task_.real_bias);
+    for (int c = 0; c < W; ++c) best[c] = best_of_cell<true>(cells[c], task_.real_bias);
     largest_of_each<Real>(best).store(found);
     for (int c = 0; c < count; ++c) task_.real[at[c]] = found[c];
     if (task_.n_marks == 0) return;
@@ -93,28 +95,33 @@ class FreePass {
       for (int c = 0; c < count; ++c) task_.mark[at[c]] = cells[c][task_.only_mark];
       return;
     }
-    for (int c = 0; c < W; ++c) best[c] = best_of_cell(cells[c], task_.mark_bias);
+    for (int c = 0; c < W; ++c) best[c] = best_of_cell<false>(cells[c], task_.mark_bias);
     largest_of_each<Real>(best).store(found);
     for (int c = 0; c < count; ++c) task_.mark[at[c]] = found[c];
   }
 
   // A bias is 0 for the columns in question and -infinity for the others.
+  template <bool check>
   TREEWRIGHT_INLINE Vector best_of_cell(const Real* cell, const Real* bias) {
+    const Vector infinity = Vector::splat(std::numeric_limits<Real>::infinity());
     const int columns = task_.chart.columns;
     Vector best = Vector::impossible();
     if (columns < W) {
       Real padded[W];
-      for (int l = 0; l < W; ++l) {
-        padded[l] = l < columns ? cell[l] + bias[l] : -std::numeric_limits<Real>::infinity();
+      for (int l = 0; l < columns; ++l) {
+        valid_ &= cell[l] < std::numeric_limits<Real>::infinity();
+        padded[l] = cell[l] + bias[l];
       }
+      for (int l = columns; l < W; ++l) padded[l] = -std::numeric_limits<Real>::infinity();
       return Vector::load(padded);
     }
-    int l = 0;
-    for (; l + W <= columns; l += W) {
-      best = max(best, Vector::load(cell + l) + Vector::load(bias + l));
+    for (int l = 0; l < columns; l += W) {
+      if (l + W > columns) l = columns - W;
+      const Vector scores = Vector::load(cell + l);
+      if (check) valid_ &= all_less(scores, infinity);
+      best = max(best, scores + Vector::load(bias + l));
     }
-    l = columns - W;
-    return max(best, Vector::load(cell + l) + Vector::load(bias + l));
+    return best;
   }
 
   // So that whole vectors can be read past the splits that there are.
@@ -213,33 +220,15 @@ class FreePass {
 
   const FreeTask<Real>& task_;
   const int n_;
+  bool valid_ = true;
 };
 
-// Whether no score is NaN or +infinity; all else relies on that.
 template <class Real>
-bool is_valid(const ChartView<Real>& chart) {
-  using Vector = Lanes<Real>;
-  constexpr int W = Vector::width;
-  const Real infinity = std::numeric_limits<Real>::infinity();
-  bool valid = true;
-  for (int i = 0; i < chart.n; ++i) {
-    for (int j = i + 1; j <= chart.n; ++j) {
-      const Real* cell = chart.cell(i, j);
-      int l = 0;
-      for (; l + W <= chart.columns; l += W) {
-        valid &= all_less(Vector::load(cell + l), Vector::splat(infinity));
-      }
-      for (; l < chart.columns; ++l) valid &= cell[l] < infinity;
-    }
-  }
-  return valid;
-}
-
-template <class Real>
-void run_free(const FreeTask<Real>& task) {
+bool run_free(const FreeTask<Real>& task) {
   FreePass<Real> pass(task);
-  pass.run();
-  if (*task.score() > -std::numeric_limits<Real>::infinity()) pass.trace();
+  const bool valid = pass.run();
+  if (valid && *task.score() > -std::numeric_limits<Real>::infinity()) pass.trace();
+  return valid;
 }
 
 }  // namespace treewright::TREEWRIGHT_ISA

@@ -95,47 +95,71 @@ class InsidePass {
   explicit InsidePass(const InsideTask<Real>& task)
       : task_(task), minus_penalty_(Vector::splat(-task.penalty)) {}
 
-  void run() {
-    for (int length = 1; length <= task_.n; ++length) {
-      const int vectors = (task_.n - length + 1) * task_.group;
-      for (int q = 0; q * W < vectors; ++q) {
-        load_scores(length, q);
-        if (length == 1) {
-          one_word(q);
-        } else {
-          point_at_children(length, q);
-          best_pairs(length);
-          many_words(length, q);
+  // False if a score is NaN or +infinity; then the rest has no meaning.
+  //
+  // Children first. Where lanes are sentences, row after row: a chart is then read in its own
+  // order, and the left children of a row stay in the cache. Otherwise diagonal after diagonal.
+  bool run() {
+    if (task_.group % W == 0) {
+      const int vectors = task_.group / W;  // of one span
+      for (int i = task_.n - 1; i >= 0; --i) {
+        for (int length = 1; i + length <= task_.n; ++length) {
+          for (int q = i * vectors; q < (i + 1) * vectors; ++q) do_vector(length, q);
         }
       }
+    } else {
+      for (int length = 1; length <= task_.n; ++length) {
+        const int slots = (task_.n - length + 1) * task_.group;
+        for (int q = 0; q * W < slots; ++q) do_vector(length, q);
+      }
     }
+    return valid_;
   }
 
  private:
+  TREEWRIGHT_INLINE void do_vector(int length, int q) {
+    load_scores(length, q);
+    if (length == 1) {
+      one_word(q);
+    } else {
+      point_at_children(length, q);
+      best_pairs(length);
+      many_words(length, q);
+    }
+  }
+
   // The chart's scores of one vector of spans, turned so that each label's lie side by side.
   TREEWRIGHT_INLINE void load_scores(int length, int q) {
     const Real* rows[W];
+    const Real* next[W];  // what is wanted next, mostly; only to be fetched ahead
     int slot = q * W;
     int i = slot / task_.group;
     int b = slot - i * task_.group;
     for (int lane = 0; lane < W; ++lane) {
       const bool present = b < task_.count && i + length <= task_.sentences[b].n;
       rows[lane] = present ? task_.sentences[b].cell(i, i + length) : task_.impossible_row;
+      next[lane] = present ? rows[lane] + task_.sentences[b].end_stride : task_.impossible_row;
       if (++b == task_.group) b = 0, ++i;
     }
     const int columns = task_.columns;
+    const Vector infinity = Vector::splat(std::numeric_limits<Real>::infinity());
     if (columns < W) {
       for (int l = 0; l < columns; ++l) {
         for (int lane = 0; lane < W; ++lane) task_.turned[l * W + lane] = rows[lane][l];
+        valid_ &= all_less(Vector::load(task_.turned + l * W), infinity);
       }
       return;
     }
     for (int l = 0; l < columns; l += W) {
       if (l + W > columns) l = columns - W;
+      for (int lane = 0; lane < W; ++lane) TREEWRIGHT_PREFETCH(next[lane] + l);
       Vector turned[W];
       load_transposed<Real>(rows, l, turned);
       TREEWRIGHT_UNROLL
-      for (int c = 0; c < W; ++c) turned[c].store(task_.turned + (l + c) * W);
+      for (int c = 0; c < W; ++c) {
+        valid_ &= all_less(turned[c], infinity);
+        turned[c].store(task_.turned + (l + c) * W);
+      }
     }
   }
 
@@ -219,17 +243,18 @@ class InsidePass {
     constexpr int P = n_hubs * n_spokes;
     const std::uint32_t* hub_offsets = task_.hub_offsets + hub;
     const std::uint32_t* spoke_offsets = task_.spoke_offsets + slot;
+    const std::ptrdiff_t plane = task_.plane;
     Value best[P];
     TREEWRIGHT_UNROLL
     for (int p = 0; p < P; ++p) best[p] = Value::impossible();
     for (int d = first; d <= last; ++d) {
       TREEWRIGHT_UNROLL
       for (int h = 0; h < n_hubs; ++h) {
-        const Value shared = Value::load(hubs[d] + hub_offsets[h], task_.plane);
+        const Value shared = Value::load(hubs[d] + hub_offsets[h], plane);
         TREEWRIGHT_UNROLL
         for (int s = 0; s < n_spokes; ++s) {
           const int p = h * n_spokes + s;
-          best[p] = max(best[p], Value::load(spokes[d] + spoke_offsets[p], task_.plane) + shared);
+          best[p] = max(best[p], Value::load(spokes[d] + spoke_offsets[p], plane) + shared);
         }
       }
     }
@@ -286,22 +311,22 @@ class InsidePass {
 
   const InsideTask<Real>& task_;
   const Vector minus_penalty_;
+  bool valid_ = true;
 };
 
 template <class Real>
-void run_inside(const InsideTask<Real>& task) {
+bool run_inside(const InsideTask<Real>& task) {
   const bool scored = task.rule_scores != nullptr;
-  switch (task.rules) {
-    case Rules::hard:
-      return scored ? InsidePass<Scored<Real>, Real, false, true>(task).run()
-                    : InsidePass<Scored<Real>, Real, false, false>(task).run();
-    case Rules::soft:
-      return scored ? InsidePass<Scored<Real>, Real, true, true>(task).run()
-                    : InsidePass<Scored<Real>, Real, true, false>(task).run();
-    case Rules::fewest_violations:
-      return scored ? InsidePass<Counted<Real>, Real, true, true>(task).run()
-                    : InsidePass<Counted<Real>, Real, true, false>(task).run();
+  if (task.rules == Rules::hard) {
+    return scored ? InsidePass<Scored<Real>, Real, false, true>(task).run()
+                  : InsidePass<Scored<Real>, Real, false, false>(task).run();
   }
+  if (task.rules == Rules::soft) {
+    return scored ? InsidePass<Scored<Real>, Real, true, true>(task).run()
+                  : InsidePass<Scored<Real>, Real, true, false>(task).run();
+  }
+  return scored ? InsidePass<Counted<Real>, Real, true, true>(task).run()
+                : InsidePass<Counted<Real>, Real, true, false>(task).run();
 }
 
 }  // namespace treewright::TREEWRIGHT_ISA

@@ -28,6 +28,12 @@
 #define TREEWRIGHT_INLINE inline __attribute__((always_inline))
 #endif
 
+#if defined(_MSC_VER) && !defined(__clang__)
+#define TREEWRIGHT_PREFETCH(at)
+#else
+#define TREEWRIGHT_PREFETCH(at) __builtin_prefetch(at)
+#endif
+
 // Before a loop whose count is known and whose array must become registers.
 #if defined(__clang__)
 #define TREEWRIGHT_UNROLL _Pragma("unroll")
