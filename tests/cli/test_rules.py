@@ -29,9 +29,7 @@ def grammar(trees: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return path
 
 
-def test_extract_writes_to_standard_output(
-    trees: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_extract_writes_to_standard_output(trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "extract", str(trees), "--scheme", "$+left", "--min-count", "2"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["scheme"], document["rules"]) == ("$+left", {"S": {"NP VP": 2}})

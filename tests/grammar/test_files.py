@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.errors import GrammarError, GrammarFileError
 from treewright.grammar import Grammar, Rule
 from treewright.grammar.files import dumps, loads
@@ -85,7 +85,7 @@ def test_missing_keys_and_broken_json_are_named() -> None:
     del broken["roots"]
     with pytest.raises(GrammarFileError, match="'roots' missing"):
         loads(json.dumps(broken))
-    with pytest.raises(GrammarFileError, match="g.json:2:1: not JSON"):
+    with pytest.raises(GrammarFileError, match=r"g\.json:2:1: not JSON"):
         loads('{"format":\n', "g.json")
     with pytest.raises(GrammarFileError, match="not a grammar"):
         loads("[]")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.errors import GrammarError
 from treewright.grammar import Grammar, Rule, Violation, coverage, steps
 from treewright.trees import Span, Tree, binarize, normalize, read_trees

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.grammar import Grammar, Kind, Rule
 from treewright.trees import Tree
 from treewright.trees.symbols import SCHEMES, Scheme

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.errors import TreeError
 from treewright.trees import Tree, binarize, normalize, read_trees, tree_from_spans, unbinarize
 from treewright.trees.binarize import derivation, scheme_of, unwrap

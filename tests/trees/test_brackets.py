@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.errors import (
     BinaryInput,
     BracketError,
@@ -152,7 +152,7 @@ def test_a_byte_order_mark_is_no_word(tmp_path: Path) -> None:
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     path = tmp_path / "gb.mrg"
     path.write_bytes(b"(NN dog)\n" + "(NN 中文)\n".encode("gb18030"))
-    with pytest.raises(EncodingError, match="GB18030|gb18030") as raised:
+    with pytest.raises(EncodingError, match="would read as gb18030") as raised:
         list(read_trees(path))
     assert raised.value.place == Place(str(path), line=2, column=5)
     assert [tree.word for tree in read_trees(path, encoding="gb18030")] == ["dog", "中文"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.trees import Tree, normalize
 from treewright.trees.normalize import bare_label
 

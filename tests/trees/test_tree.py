@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 from hypothesis import given
-from strategies import ROOTED_TREES
 
+from strategies import ROOTED_TREES
 from treewright.errors import TreeError
 from treewright.trees import Span, Tree
 

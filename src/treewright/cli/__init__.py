@@ -7,6 +7,7 @@ it is run, so that none pays for what another needs.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -23,6 +24,9 @@ _COMMANDS = {
     "rules": "Extract, study and check the grammar of a treebank.",
     "trees": "Show, convert and count trees.",
 }
+
+
+_BROKEN_PIPE = 141  # what a shell reports for a program that the closing of a pipe has ended
 
 
 class _Commands(click.Group):
@@ -49,6 +53,10 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code, 2 for anything wrong with input or usage."""
+    # Trees are read as UTF-8 wherever they come from, and written so whatever the locale says.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
     try:
         # Not standalone, so that errors come to us; then a command's own exit code is returned.
         code = cli.main(arguments, prog_name="treewright", standalone_mode=False)
@@ -61,10 +69,11 @@ def main(arguments: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("treewright: interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # The reader has gone. Python would complain again when it flushes at exit.
+    except (BrokenPipeError, SystemExit):
+        # The reader has gone; click itself exits when it notices. Python would complain when it
+        # flushes at its end, so what is left goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return _BROKEN_PIPE
     return code if isinstance(code, int) else 0
 
 

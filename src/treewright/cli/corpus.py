@@ -57,7 +57,7 @@ def command(name: str, source: str, out: str, verbatim: bool, strict: bool, forc
     \b
     Example:
         treewright corpus ptb /ldc/treebank_3 data/ptb
-    """  # noqa: D301 - click reads the backspace
+    """
     corpus = read(name, source, verbatim=verbatim)
     for note in corpus.notes:
         click.echo(f"treewright: note: {note}", err=True)

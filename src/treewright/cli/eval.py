@@ -48,7 +48,7 @@ def command(
     Example:
         treewright eval gold.mrg predicted.mrg --prm new
         treewright eval gold.mrg predicted.mrg --by label --worst 10
-    """  # noqa: D301 - click wants the backspace itself
+    """
     if gold == predicted == "-":
         raise click.UsageError("only one of GOLD and PREDICTED can be standard input")
     report = _scored(gold, predicted, Parameters.named(prm))

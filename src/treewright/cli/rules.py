@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from treewright.cli.common import located_trees
 from treewright.cli.progress import track
-from treewright.errors import EmptyInput, GrammarError, Place
+from treewright.errors import GrammarError, Place
 from treewright.files import atomic_write, name_of
 from treewright.grammar import Coverage, Grammar, coverage
 from treewright.grammar.files import dumps
-from treewright.trees import Tree, read_located_trees
 from treewright.trees.symbols import SCHEMES, Scheme
 
 
@@ -46,8 +45,8 @@ def extract(trees: tuple[str, ...], out: str, scheme: Scheme, min_count: int) ->
     Example:
         treewright rules extract train.mrg -o grammar.json
     """
-    read = (tree for source in trees for _, tree in _located(source))
-    grammar = Grammar.from_trees(track(read, "trees"), scheme=scheme, min_count=min_count)
+    read = (tree for _, tree in track(located_trees(trees), "trees"))
+    grammar = Grammar.from_trees(read, scheme=scheme, min_count=min_count)
     with atomic_write(out) as handle:
         handle.write(dumps(grammar))
     click.echo(_summary(grammar), err=True)
@@ -95,14 +94,13 @@ def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
     """
     loaded = Grammar.load(grammar)
     number = violated = found = 0
-    for source in trees:
-        for line, tree in track(_located(source), "trees"):
-            number += 1
-            violations = loaded.violations(tree)
-            violated += bool(violations)
-            found += len(violations)
-            for violation in violations:
-                click.echo(f"{name_of(source)}:{line}: {violation}")
+    for place, tree in track(located_trees(trees), "trees"):
+        number += 1
+        violations = loaded.violations(tree)
+        violated += bool(violations)
+        found += len(violations)
+        for violation in violations:
+            click.echo(f"{place}: {violation}")
     click.echo(f"trees {number:,}, with violations {violated:,}; violations {found:,}", err=True)
     if found:
         context.exit(1)
@@ -122,7 +120,7 @@ def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_jso
     """
     loaded = Grammar.load(grammar)
     found = {
-        source: coverage(loaded, track((tree for _, tree in _located(source)), "trees"))
+        source: coverage(loaded, (tree for _, tree in track(located_trees([source]), "trees")))
         for source in trees
     }
     if plot is not None:
@@ -133,16 +131,6 @@ def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_jso
         click.echo(json.dumps({s: _row(c) for s, c in found.items()}, indent=1))
     else:
         _print_table({_short(source): covered for source, covered in found.items()})
-
-
-def _located(source: str) -> Iterator[tuple[int, Tree]]:
-    """The trees of a source; one without any is an error, since nothing could be learned of it."""
-    empty = True
-    for located in read_located_trees(source):
-        empty = False
-        yield located
-    if empty:
-        raise EmptyInput("holds no tree", Place(name_of(source)))
 
 
 def _short(source: str) -> str:
@@ -180,5 +168,3 @@ def _print_table(found: dict[str, Coverage]) -> None:
             f"{covered.uses:>7,}  {covered.by_use:>6.2f}%  {covered.sentences:>9,}  "
             f"{covered.by_sentence:>7.1f}%"
         )
-
-

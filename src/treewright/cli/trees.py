@@ -89,7 +89,7 @@ def show(
         treewright trees show dev.mrg --number 1-3
         treewright trees show dev.mrg --line 12 --svg > tree.svg
         echo '(S (NP (PRP I)) (VP (VBP run)))' | treewright trees show -
-    """  # noqa: D301 - click reads the backspace
+    """
     if indent is not None and (as_svg or out is not None):
         raise click.UsageError("--indent shows brackets; it does not go with --svg or --out")
     picked = _pick(files, lines, numbers)
@@ -220,7 +220,7 @@ def convert(
         treewright trees convert wsj/*.mrg --normalized -o train.mrg
         treewright trees convert train.mrg --binarized '$+left' | less
         treewright trees convert dev.mrg --words > dev.txt
-    """  # noqa: D301 - click reads the backspace
+    """
     if form is not None and indent is not None:
         raise click.UsageError(
             f"--indent does not go with --{form if form != 'line' else 'one-line'}"
@@ -283,7 +283,7 @@ def stats(files: tuple[str, ...], as_json: bool, top: int) -> None:
     Examples:
         treewright trees stats train.mrg dev.mrg
         treewright trees convert wsj/*.mrg --normalized | treewright trees stats - --json
-    """  # noqa: D301 - click reads the backspace
+    """
     statistics = Statistics()
     for _, tree in track(located_trees(files), "trees"):
         statistics.add(tree)

@@ -191,11 +191,11 @@ class Tree:
 
         return format_tree(self, indent)
 
-    def pretty(self) -> str:
-        """The tree drawn for a terminal."""
+    def pretty(self, width: int | None = None) -> str:
+        """The tree drawn for a terminal of `width` columns; by default the one at hand."""
         from treewright.trees.drawing import pretty
 
-        return pretty(self)
+        return pretty(self, width)
 
     def svg(self) -> str:
         """The tree drawn as an SVG picture."""
