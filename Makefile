@@ -9,6 +9,8 @@ BENCH_OUT ?= benchmarks/results
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+# The versions that the checks were last green with belong to one Python; others take the newest.
+CONSTRAINTS := $(shell $(PYTHON) -c 'import sys; print("-c constraints.txt" * (sys.version_info[:2] == (3, 11)))')
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc') CMakeLists.txt pyproject.toml README.md LICENSE
 
 .PHONY: help parse test check lint types imports format tests kernel-tests sanitize bench build clean
@@ -25,8 +27,8 @@ help:
 # The environment with the base package alone.
 $(VENV)/.base: $(SOURCES) constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt --force-reinstall --no-deps .
-	$(PIP) install -c constraints.txt .
+	$(PIP) install $(CONSTRAINTS) --force-reinstall --no-deps .
+	$(PIP) install $(CONSTRAINTS) .
 	@touch $@
 
 # The environment for work on treewright: the wheel itself, as users get it, and all tools.
@@ -34,8 +36,8 @@ $(VENV)/.dev: $(SOURCES) constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(PIP) wheel --no-deps -w build/wheel .
-	$(PIP) install -c constraints.txt --force-reinstall --no-deps build/wheel/*.whl
-	$(PIP) install -c constraints.txt "$$(ls build/wheel/*.whl)[dev,plot,train]"
+	$(PIP) install $(CONSTRAINTS) --force-reinstall --no-deps build/wheel/*.whl
+	$(PIP) install $(CONSTRAINTS) "$$(ls build/wheel/*.whl)[dev,plot,train]"
 	@touch $@ $(VENV)/.base
 
 parse: $(VENV)/.base
