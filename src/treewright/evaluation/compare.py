@@ -14,7 +14,6 @@ stands in the same row. Which brackets match is decided in `score`.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -30,6 +29,7 @@ from treewright.evaluation.score import (
 )
 from treewright.evaluation.sentence import LEAF, OPEN, Sentence, events, read_sentence
 from treewright.trees import Tree
+from treewright.trees.layout import cell_width, visible
 
 _BETWEEN = " | "
 _NARROWEST = 20  # of a column; the margin for marks takes two of it
@@ -135,7 +135,7 @@ class Comparison:
                 if newest is None:
                     newest = _Row(depth, "", "")
                     rows.setdefault(at, []).append(newest)
-                newest.words.append(_printable(shown))
+                newest.words.append(visible(shown))
                 at += counts
             elif kind is OPEN:
                 is_counted = (
@@ -143,7 +143,7 @@ class Comparison:
                     and sentence.starts[opened] != sentence.ends[opened]
                 )
                 wrong = is_counted and counting not in matched
-                newest = _Row(depth, mark if wrong else "", _printable(label) or "()")
+                newest = _Row(depth, mark if wrong else "", visible(label) if label else "()")
                 rows.setdefault(at, []).append(newest)
                 counting += is_counted
                 opened += 1
@@ -178,34 +178,20 @@ class _Row:
 
 def _wrap(words: list[str], first: str, later: str, width: int) -> Iterator[str]:
     """Fill lines with words; the first begins with `first`, the others with `later`."""
-    line, used, empty = first, _cells(first), True
+    line, used, empty = first, cell_width(first), True
     for word in words:
-        if not empty and used + 1 + _cells(word) > width:
+        if not empty and used + 1 + cell_width(word) > width:
             yield line
-            line, used, empty = later, _cells(later), True
+            line, used, empty = later, cell_width(later), True
         if not empty:
             line, used = line + " ", used + 1
         for character in word:
-            if used + _cells(character) > width:  # a word longer than a line
+            if used + cell_width(character) > width:  # a word longer than a line
                 yield line
-                line, used = later, _cells(later)
-            line, used, empty = line + character, used + _cells(character), False
+                line, used = later, cell_width(later)
+            line, used, empty = line + character, used + cell_width(character), False
     yield line
 
 
 def _beside(left: str, right: str, column: int) -> str:
-    return f"{left}{' ' * (column - _cells(left))}{_BETWEEN}{right}".rstrip(" ")
-
-
-def _printable(text: str) -> str:
-    """Control characters, and what has no width, would spoil the columns."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
-
-
-def _cells(text: str) -> int:
-    """The columns of a terminal that a text takes: two for a Chinese character."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in text
-    )
+    return f"{left}{' ' * (column - cell_width(left))}{_BETWEEN}{right}".rstrip(" ")
