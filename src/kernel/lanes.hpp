@@ -31,7 +31,7 @@
 #if defined(_MSC_VER) && !defined(__clang__)
 #define TREEWRIGHT_PREFETCH(at)
 #else
-#define TREEWRIGHT_PREFETCH(at) __builtin_prefetch(at)
+#define TREEWRIGHT_PREFETCH(at) __builtin_prefetch(at, 0, 2)
 #endif
 
 // Before a loop whose count is known and whose array must become registers.

@@ -86,10 +86,21 @@ class Trace {
     std::int32_t rule;
   };
 
-  Worth<Real> worth(int label, int i, int j) const {
-    const std::ptrdiff_t at = inside_.layout->at(label, i, j, inside_.sentence);
-    return {mode == Rules::fewest_violations ? inside_.scores[at + plane_] : Real(0),
-            inside_.scores[at]};
+  // What is looked for at a node.
+  struct Target {
+    Worth<Real> worth;
+    Real own;  // the chart's score of the node itself
+    int first_rule;
+    int end_rule;
+  };
+
+  // Label 0 of a span; finding it takes a division.
+  const Real* cell(int i, int j) const {
+    return inside_.scores + inside_.layout->at(0, i, j, inside_.sentence);
+  }
+  Worth<Real> worth(const Real* cell, int label) const {
+    const Real* at = cell + label * inside_.layout->label_stride;
+    return {mode == Rules::fewest_violations ? at[plane_] : Real(0), *at};
   }
 
   Worth<Real> violated(Worth<Real> worth) const {
@@ -99,7 +110,7 @@ class Trace {
   }
 
   Worth<Real> root_worth(int label) const {
-    const Worth<Real> whole = worth(label, 0, inside_.n);
+    const Worth<Real> whole = worth(cell(0, inside_.n), label);
     return grammar_.roots[label] ? whole : violated(whole);
   }
 
@@ -118,61 +129,61 @@ class Trace {
   Step find_step(const Node& node) const {
     const int i = node.start;
     const int j = node.end;
-    const Worth<Real> target = worth(node.column, i, j);
-    const Real score = chart_.cell(i, j)[node.column];
-    const int first = grammar_.first_rule(node.column);
-    const int end = grammar_.first_rule(node.column + 1);
+    const Target target{worth(cell(i, j), node.column), chart_.cell(i, j)[node.column],
+                        grammar_.first_rule(node.column), grammar_.first_rule(node.column + 1)};
     for (int k = i + 1; k < j; ++k) {
-      Worth<Real> bound = worth(inside_.left_row(), i, k) + worth(inside_.right_row(), k, j);
-      bound.score = score + (bound.score + top_);
-      if (bound < target) continue;
-      const Step licensed = find_licensed(node, k, score, target, first, end);
-      if (mode == Rules::hard) {
-        if (licensed.rule >= 0) return licensed;
-        continue;
+      const Real* left = cell(i, k);
+      const Real* right = cell(k, j);
+      Worth<Real> bound = worth(left, inside_.left_row()) + worth(right, inside_.right_row());
+      bound.score = target.own + (bound.score + top_);
+      if (bound < target.worth) continue;
+      Step step = find_licensed(left, right, target);
+      if (mode != Rules::hard) {
+        const Step unlicensed = find_unlicensed(left, right, k - i, j - k, target);
+        const bool lower = unlicensed.left != step.left ? unlicensed.left < step.left
+                                                        : unlicensed.right < step.right;
+        if (unlicensed.left >= 0 && (step.left < 0 || lower)) step = unlicensed;
       }
-      const Step unlicensed = find_unlicensed(node, k, score, target);
-      if (licensed.rule < 0 && unlicensed.left < 0) continue;
-      if (licensed.rule < 0) return unlicensed;
-      const bool lower = unlicensed.left >= 0 &&
-                         (unlicensed.left != licensed.left ? unlicensed.left < licensed.left
-                                                           : unlicensed.right < licensed.right);
-      return lower ? unlicensed : licensed;
+      if (step.left < 0) continue;
+      step.split = k;
+      return step;
     }
-    return {j - 1, -1, -1, -1};  // not reached: some split gives the score
+    return {i + 1, 0, 0, -1};  // not reached: some split gives the score
   }
 
-  Step find_licensed(const Node& node, int k, Real score, const Worth<Real>& target, int first,
-                     int end) const {
-    for (int r = first; r < end; ++r) {
+  // The lowest pair of a rule that gives the score.
+  Step find_licensed(const Real* left, const Real* right, const Target& target) const {
+    for (int r = target.first_rule; r < target.end_rule; ++r) {
       const Pair& pair = grammar_.pairs[grammar_.rules[r].pair];
-      if (grammar_.kinds[pair.right] == Kind::mark) continue;
-      Worth<Real> value = worth(pair.left, node.start, k) + worth(pair.right, k, node.end);
+      Worth<Real> value = worth(left, pair.left) + worth(right, pair.right);
       if (grammar_.scored()) value.score += static_cast<Real>(grammar_.rule_scores[r]);
-      value.score += score;
-      if (value == target) return {k, pair.left, pair.right, r};
+      value.score += target.own;
+      if (!(value == target.worth) || grammar_.kinds[pair.right] == Kind::mark) continue;
+      return {-1, pair.left, pair.right, r};
     }
-    return {k, -1, -1, -1};
+    return {-1, -1, -1, -1};
   }
 
   // The lowest labels such that the children, taken without a rule, give the score.
-  Step find_unlicensed(const Node& node, int k, Real score, const Worth<Real>& target) const {
-    const auto gives = [&](const Worth<Real>& left, const Worth<Real>& right) {
-      Worth<Real> value = violated(left + right);
-      value.score += score;
-      return value == target;
+  Step find_unlicensed(const Real* left, const Real* right, int left_words, int right_words,
+                       const Target& target) const {
+    const auto gives = [&](const Worth<Real>& a, const Worth<Real>& b) {
+      Worth<Real> value = violated(a + b);
+      value.score += target.own;
+      return value == target.worth;
     };
-    const Worth<Real> best_right = worth(inside_.right_row(), k, node.end);
+    const Worth<Real> best_left = worth(left, inside_.left_row());
+    const Worth<Real> best_right = worth(right, inside_.right_row());
+    if (!gives(best_left, best_right)) return {-1, -1, -1, -1};
     for (int a = 0; a < grammar_.columns(); ++a) {
-      if (!fits_left(grammar_.kinds[a], k - node.start)) continue;
-      const Worth<Real> left = worth(a, node.start, k);
-      if (!gives(left, best_right)) continue;
+      if (!fits_left(grammar_.kinds[a], left_words)) continue;
+      if (!gives(worth(left, a), best_right)) continue;
       for (int b = 0; b < grammar_.columns(); ++b) {
-        if (!fits_right(grammar_.kinds[b], node.end - k)) continue;
-        if (gives(left, worth(b, k, node.end))) return {k, a, b, -1};
+        if (!fits_right(grammar_.kinds[b], right_words)) continue;
+        if (gives(worth(left, a), worth(right, b))) return {-1, a, b, -1};
       }
     }
-    return {k, -1, -1, -1};
+    return {-1, -1, -1, -1};
   }
 
   const Grammar& grammar_;
