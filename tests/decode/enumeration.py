@@ -137,8 +137,8 @@ def marginals(worth: Worth, chart: np.ndarray) -> tuple[float, np.ndarray]:
     weights = np.where(worth.rank == first, np.exp(worth.scores), 0.0)
     total = weights.sum()
     probabilities = np.zeros(chart.shape)
-    for spans, weight in zip(worth.spans, weights / total, strict=True):
-        probabilities[spans[:, 0], spans[:, 1], spans[:, 2]] += weight
+    begins, ends, labels = np.moveaxis(worth.spans, -1, 0)
+    np.add.at(probabilities, (begins, ends, labels), (weights / total)[:, None])
     return float(np.log(total)), probabilities
 
 

@@ -117,7 +117,7 @@ def marginals(
     rule scores and penalty are divided by it. `fit_temperature` finds a good one.
 
     >>> result = marginals(np.zeros((3, 3)), ["@", "NP", "S"])
-    >>> result.label(0, 2, "S"), round(result.span(0, 1), 3)
+    >>> round(result.label(0, 2, "S"), 3), round(result.span(0, 1), 3)
     (0.5, 0.667)
     """
     checked = as_chart(chart, labels, lengths)
