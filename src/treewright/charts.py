@@ -18,6 +18,7 @@ Several packed sentences stand one below the other: the sum of their cells is th
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ from treewright.trees.symbols import Scheme, split_chain
 Array: TypeAlias = Any
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Ints: TypeAlias = npt.NDArray[np.int64]
+
+# Of this machine's byte order.
+_DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 class Labels(Sequence[str]):
@@ -286,17 +290,16 @@ def as_chart(scores: Array, labels: Sequence[str], lengths: Any = None) -> Chart
 
 
 def _checked_array(scores: Array, labels: Labels, place: Place | None) -> Array:
-    if is_tensor(scores):
+    if isinstance(scores, np.ndarray):
+        readable = scores.dtype in _DTYPES
+    elif is_tensor(scores):
         scores = scores.detach()
-        dtype = str(scores.dtype).removeprefix("torch.")
-        native = dtype in ("float32", "float64")
-    elif isinstance(scores, np.ndarray):
-        dtype = str(scores.dtype)
-        native = scores.dtype in (np.float32, np.float64)  # of this machine's byte order
+        readable = str(scores.dtype) in ("torch.float32", "torch.float64")
     else:
         name = type(scores).__name__
         raise ChartError(f"scores are a numpy array or a torch tensor, not {name}", place)
-    if not native:
+    if not readable:
+        dtype = str(scores.dtype).removeprefix("torch.")
         raise ChartError(f"scores are float32 or float64, not {dtype}", place)
     if scores.ndim not in (2, 3, 4):
         message = "scores have two dimensions (packed), three or four (padded)"
@@ -367,7 +370,7 @@ def _offsets(lengths: Ints) -> Ints:
 
 
 def _length_of(rows: int, place: Place) -> int:
-    n = int((np.sqrt(8.0 * rows + 1.0) - 1.0) / 2.0 + 0.5)
+    n = (math.isqrt(8 * rows + 1) - 1) // 2
     if rows == 0 or cell_count(n) != rows:
         message = f"a packed sentence of n words has n(n+1)/2 rows; {rows} is no such number"
         raise ChartError(message, place)
