@@ -17,6 +17,7 @@
 #include "layout.hpp"
 #include "parallel.hpp"
 #include "program.hpp"
+#include "pruned.hpp"
 #include "scratch.hpp"
 #include "trace.hpp"
 
@@ -27,11 +28,13 @@ struct PreparedGrammar {
   Grammar grammar;
   RuleProgram hard;
   RuleProgram soft;
+  PairIndex index;
 
   PreparedGrammar(Grammar tables, const Engine& engine)
       : grammar(std::move(tables)),
         hard(make_program(grammar, false, engine.max_units)),
-        soft(make_program(grammar, true, engine.max_units)) {}
+        soft(make_program(grammar, true, engine.max_units)),
+        index(grammar) {}
 };
 
 enum class Pass : std::int8_t { none, free, pruned, dense, fewest_violations };
@@ -97,8 +100,7 @@ class Decoder {
     std::fill_n(answer_.statuses, request_.count, Status::undecided);
 
     const bool free_only = request_.grammar == nullptr || request_.free;
-    const bool plain_rules = !free_only && !request_.grammar->grammar.scored();
-    if (free_only || (request_.shortcuts && plain_rules)) {
+    if (free_only || request_.shortcuts) {
       run_parallel(request_.count, request_.threads, [&] {
         return [this, lease = std::make_unique<ArenaPool::Lease>(ArenaPool::shared()), &sentences,
                 free_only](int task) { decode_free(sentences[task], free_only, **lease); };
@@ -110,7 +112,7 @@ class Decoder {
     if (!finite) decode_dense(undecided(sentences), Rules::fewest_violations);
   }
 
- private:
+ protected:
   int columns() const { return static_cast<int>(request_.kinds->size()); }
   int words(int sentence) const { return request_.charts[sentence].n; }
   Node* nodes(int sentence) const { return answer_.nodes + answer_.first_node[sentence]; }
@@ -123,18 +125,42 @@ class Decoder {
     return rest;
   }
 
-  // Free decoding; as a shortcut it counts only if the tree breaks no rule.
-  void decode_free(int sentence, bool accept, Arena& arena) {
+  // Free decoding. As a shortcut: a free tree without a violation is the best tree of all, unless
+  // rules have scores; and the free scores bound what rules allow.
+  void decode_free(int sentence, bool free_only, Arena& arena) {
     arena.reset();
     const ChartView<Real>& chart = request_.charts[sentence];
-    const FreeTask<Real> task = free_task(chart, nodes(sentence), arena);
+    FreeTask<Real> task = free_task(chart, nodes(sentence), arena);
     if (!kernels_.run_free(task)) return refuse(sentence);
     const Real score = *task.score();
-    const bool possible = score > -std::numeric_limits<Real>::infinity();
-    bool root_licensed = false;
-    const bool licensed = possible && license(nodes(sentence), chart.n, root_licensed);
-    if (!accept && possible && !licensed) return;  // but what is impossible here is so everywhere
-    settle(sentence, {score, possible, root_licensed}, Pass::free);
+    Found<Real> found{score, score > -std::numeric_limits<Real>::infinity(), false};
+    int violations = 0;
+    if (found.possible) violations = license(nodes(sentence), chart.n, found.root_licensed);
+    const bool scored = !free_only && request_.grammar->grammar.scored();
+    // What is impossible here is impossible under any rules.
+    if (free_only || !found.possible || (violations == 0 && !scored)) {
+      return settle(sentence, found, Pass::free);
+    }
+    if (decode_pruned(sentence, task, violations, found, arena)) {
+      settle(sentence, found, Pass::pruned);
+    }
+  }
+
+  bool decode_pruned(int sentence, FreeTask<Real>& task, int violations, Found<Real>& found,
+                     Arena& arena) {
+    const Grammar& grammar = request_.grammar->grammar;
+    const PairIndex& index = request_.grammar->index;
+    if (index.pair_of.empty()) return false;
+    const std::ptrdiff_t size = task.stride * (task.chart.n + 1) + kernels_.width;
+    task.as_left = arena.take<Real>(size);
+    task.as_right = arena.take<Real>(size);
+    kernels_.run_outside(task);
+    Real known = -std::numeric_limits<Real>::infinity();
+    if (std::isfinite(request_.penalty) && !grammar.scored()) {
+      known = found.score - violations * static_cast<Real>(request_.penalty);
+    }
+    return PrunedPass<Real>(grammar, index, task, request_.penalty)
+        .run(known, nodes(sentence), found);
   }
 
   void refuse(int sentence) {
@@ -149,12 +175,12 @@ class Decoder {
     answer_.passes[sentence] = pass;
   }
 
-  // Fills in the nodes' rules; true if there is no violation.
-  bool license(Node* nodes, int n, bool& root_licensed) const {
-    if (request_.grammar == nullptr) return false;
+  // Fills in the nodes' rules and counts the violations.
+  int license(Node* nodes, int n, bool& root_licensed) const {
+    if (request_.grammar == nullptr) return 0;
     const Grammar& grammar = request_.grammar->grammar;
     root_licensed = grammar.roots[nodes[0].column];
-    bool all = root_licensed;
+    int violations = root_licensed ? 0 : 1;
     // Backwards through the preorder, the stack holds the labels of the subtrees to the right.
     std::vector<std::int32_t> labels;
     for (int at = 2 * n - 2; at >= 0; --at) {
@@ -168,10 +194,10 @@ class Decoder {
         labels.pop_back();
         node.rule = grammar.find_rule(node.column, left, right);
       }
-      all = all && node.rule >= 0;
+      if (node.rule < 0) ++violations;
       labels.push_back(node.column);
     }
-    return all;
+    return violations;
   }
 
   FreeTask<Real> free_task(const ChartView<Real>& chart, Node* nodes, Arena& arena) const {

@@ -4,7 +4,9 @@
 
 #include "free.hpp"
 #include "inside.hpp"
+#include "kbest_scan.hpp"
 #include "marginals_pass.hpp"
+#include "outside.hpp"
 #include "valid.hpp"
 
 namespace treewright {
@@ -22,10 +24,11 @@ const Engine engine = {
     TREEWRIGHT_NAME(TREEWRIGHT_ISA),
 #endif
     max_units,
-    {Lanes<float>::width, is_valid<float>, run_inside<float>, run_free<float>,
-     run_marginals<float>},
+    {Lanes<float>::width, is_valid<float>, run_inside<float>, run_free<float>, run_outside<float>,
+     run_marginals<float>, unlace<float>, turn_rows<float>, scan_edges<float>},
     {Lanes<double>::width, is_valid<double>, run_inside<double>, run_free<double>,
-     run_marginals<double>},
+     run_outside<double>, run_marginals<double>, unlace<double>, turn_rows<double>,
+     scan_edges<double>},
 };
 
 }  // namespace TREEWRIGHT_ISA

@@ -6,6 +6,7 @@
 #include "chart.hpp"
 #include "free_task.hpp"
 #include "inside_task.hpp"
+#include "kbest_task.hpp"
 #include "marginals_task.hpp"
 #include "program.hpp"
 
@@ -14,11 +15,15 @@ namespace treewright {
 template <class Real>
 struct Kernels {
   int width;  // numbers in a vector
-  // All are false if a score is NaN or +infinity.
+  // False if a score is NaN or +infinity:
   bool (*is_valid)(const ChartView<Real>&);
   bool (*run_inside)(const InsideTask<Real>&);
   bool (*run_free)(const FreeTask<Real>&);
+  void (*run_outside)(const FreeTask<Real>&);  // after run_free
   void (*run_marginals)(const MarginalsTask<Real>&);
+  void (*unlace)(const UnlaceTask<Real>&);
+  void (*turn_rows)(const TurnTask<Real>&);
+  int (*scan_edges)(const ScanTask<Real>&);
 };
 
 struct Engine {

@@ -43,6 +43,8 @@ struct FreeTask {
   Real* full;  // full[k, j] at j * stride + k
   Real* real;  // the best real label of (i, i + length) at (length - 1) * stride + i
   Real* mark;
+  Real* as_left;    // only for run_outside: of (i, j) at i * stride + j
+  Real* as_right;   // only for run_outside: of (i, j) at j * stride + i
   FreeSpan* stack;  // 2n
   Node* nodes;      // 2n - 1: the answer
 
