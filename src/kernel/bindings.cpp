@@ -1,7 +1,7 @@
 // The door between Python and the kernel: checks shapes, releases the GIL, nothing else.
 // What the functions mean is said in src/treewright/_kernel.pyi.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+#include "bindings.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <limits>
@@ -13,38 +13,10 @@
 #include "decode.hpp"
 #include "engine.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace treewright {
+namespace treewright::bindings {
 namespace {
-
-template <class T, class... Shape>
-using Input = nb::ndarray<const T, nb::device::cpu, nb::c_contig, Shape...>;
-template <class T>
-using Vector = Input<T, nb::ndim<1>>;
-template <class T>
-using Matrix = Input<T, nb::ndim<2>>;
-
-[[noreturn]] void refuse(const char* message) { throw std::invalid_argument(message); }
-
-template <class T>
-nb::ndarray<nb::numpy, T> hand_over(std::unique_ptr<T[]> data,
-                                    std::initializer_list<size_t> shape) {
-  T* at = data.release();
-  nb::capsule owner(at, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
-  return nb::ndarray<nb::numpy, T>(at, shape, owner);
-}
-
-std::vector<Kind> read_kinds(const Vector<std::int8_t>& kinds) {
-  std::vector<Kind> found;
-  for (size_t l = 0; l < kinds.shape(0); ++l) {
-    if (kinds.data()[l] < 0 || kinds.data()[l] > 2) refuse("a kind is not 0, 1 or 2");
-    found.push_back(static_cast<Kind>(kinds.data()[l]));
-  }
-  if (found.empty()) refuse("no columns");
-  return found;
-}
 
 void check_tables(const Grammar& grammar) {
   const int columns = grammar.columns();
@@ -101,70 +73,6 @@ PreparedGrammar prepare(const Vector<std::int8_t>& kinds, const Matrix<std::int3
   return PreparedGrammar(std::move(grammar), engine());
 }
 
-std::vector<int> read_lengths(const Vector<std::int32_t>& lengths) {
-  std::vector<int> found(lengths.data(), lengths.data() + lengths.shape(0));
-  for (const int n : found) {
-    if (n < 1) refuse("a sentence has no words");
-  }
-  return found;
-}
-
-std::int64_t cells(std::int64_t n) { return n * (n + 1) / 2; }
-
-// Charts one after the other, (cells, L).
-template <class Real>
-std::vector<ChartView<Real>> view(const Matrix<Real>& scores, const std::vector<int>& lengths) {
-  std::vector<ChartView<Real>> charts;
-  const int columns = static_cast<int>(scores.shape(1));
-  std::int64_t at = 0;
-  for (const int n : lengths) {
-    charts.push_back(ChartView<Real>::packed(scores.data() + at * columns, n, columns));
-    at += cells(n);
-  }
-  if (at != static_cast<std::int64_t>(scores.shape(0))) refuse("scores do not fit the lengths");
-  return charts;
-}
-
-template <class Real>
-using Padded = nb::ndarray<const Real, nb::device::cpu, nb::ndim<4>>;
-
-// (B, N + 1, N + 1, L) with any strides but over L.
-template <class Real>
-std::vector<ChartView<Real>> view(const Padded<Real>& scores, const std::vector<int>& lengths) {
-  if (scores.shape(0) != lengths.size() || scores.shape(1) != scores.shape(2)) {
-    refuse("padded scores are (B, N + 1, N + 1, L), one length a sentence");
-  }
-  if (scores.shape(3) > 1 && scores.stride(3) != 1) {
-    refuse("the scores of a span do not lie side by side");
-  }
-  std::vector<ChartView<Real>> charts;
-  for (std::size_t b = 0; b < lengths.size(); ++b) {
-    if (static_cast<std::size_t>(lengths[b]) >= scores.shape(1))
-      refuse("a length is over the chart");
-    charts.push_back(ChartView<Real>::padded(
-        scores.data() + static_cast<std::int64_t>(b) * scores.stride(0), lengths[b],
-        static_cast<int>(scores.shape(3)), scores.stride(1), scores.stride(2)));
-  }
-  return charts;
-}
-
-// A list of arrays (cells, L), one a sentence.
-template <class Real>
-std::vector<ChartView<Real>> view(const std::vector<Matrix<Real>>& scores,
-                                  const std::vector<int>& lengths) {
-  if (scores.size() != lengths.size()) refuse("one chart a sentence is wanted");
-  std::vector<ChartView<Real>> charts;
-  for (std::size_t b = 0; b < scores.size(); ++b) {
-    if (static_cast<std::int64_t>(scores[b].shape(0)) != cells(lengths[b]) ||
-        scores[b].shape(1) != scores[0].shape(1)) {
-      refuse("scores do not fit the lengths");
-    }
-    charts.push_back(ChartView<Real>::packed(scores[b].data(), lengths[b],
-                                             static_cast<int>(scores[b].shape(1))));
-  }
-  return charts;
-}
-
 struct Options {
   bool free;
   double penalty;
@@ -176,13 +84,7 @@ template <class Real>
 nb::tuple decode_views(const std::vector<ChartView<Real>>& charts, const std::vector<Kind>& kinds,
                        const PreparedGrammar* grammar, const Options& options) {
   const std::size_t count = charts.size();
-  if (count > 0 && charts[0].columns != static_cast<int>(kinds.size())) {
-    refuse("one kind a column is wanted");
-  }
-  if (grammar != nullptr && grammar->grammar.kinds != kinds) {
-    refuse("the grammar was prepared for other columns");
-  }
-  if (!(options.penalty >= 0)) refuse("the penalty is not 0 or more");
+  check_fit(charts, kinds, grammar, options.penalty);
   auto first_node = std::make_unique<std::int64_t[]>(count + 1);
   first_node[0] = 0;
   for (std::size_t b = 0; b < count; ++b) {
@@ -244,10 +146,11 @@ void define_decode(nb::module_& m, Function function) {
 }
 
 }  // namespace
-}  // namespace treewright
+}  // namespace treewright::bindings
 
 NB_MODULE(_kernel, m) {
   using namespace treewright;
+  using namespace treewright::bindings;
   m.doc() = "The engine block of treewright: decoders on plain buffers.";
   m.def("instruction_set", [] { return engine().name; });
   nb::class_<PreparedGrammar>(m, "Grammar")
@@ -267,4 +170,6 @@ NB_MODULE(_kernel, m) {
   define_decode(m, &decode<Padded<double>>);
   define_decode(m, &decode_list<float>);
   define_decode(m, &decode_list<double>);
+  bind_k_best(m);
+  bind_marginals(m);
 }
