@@ -26,15 +26,21 @@ namespace treewright {
 // A grammar made ready for one engine's vectors.
 struct PreparedGrammar {
   Grammar grammar;
-  RuleProgram hard;
+  RuleProgram hard;  // a slot for every pair, for what needs them one by one
   RuleProgram soft;
+  RuleProgram best_hard;  // products, where they will do
+  RuleProgram best_soft;
   PairIndex index;
 
   PreparedGrammar(Grammar tables, const Engine& engine)
       : grammar(std::move(tables)),
-        hard(make_program(grammar, false, engine.max_units)),
-        soft(make_program(grammar, true, engine.max_units)),
+        hard(make_program(grammar, false, engine.max_units, false)),
+        soft(make_program(grammar, true, engine.max_units, false)),
+        best_hard(make_program(grammar, false, engine.max_units, !grammar.scored())),
+        best_soft(make_program(grammar, true, engine.max_units, !grammar.scored())),
         index(grammar) {}
+
+  int rows() const { return std::max(best_hard.rows(), best_soft.rows()); }
 };
 
 enum class Pass : std::int8_t { none, free, pruned, dense, fewest_violations };
@@ -234,7 +240,7 @@ class Decoder {
   // enough of them and the scores stay in the cache; otherwise lanes run along the diagonal.
   std::vector<Group> make_groups(const std::vector<int>& sentences) const {
     const int width = kernels_.width;
-    const int rows = columns() + 2;
+    const int rows = request_.grammar->rows();
     std::vector<Group> groups;
     int first = 0;
     const int total = static_cast<int>(sentences.size());
@@ -313,7 +319,7 @@ class Decoder {
                                Arena& arena) const {
     const Grammar& grammar = request_.grammar->grammar;
     const RuleProgram& program =
-        rules == Rules::hard ? request_.grammar->hard : request_.grammar->soft;
+        rules == Rules::hard ? request_.grammar->best_hard : request_.grammar->best_soft;
     const Layout& layout = group.layout;
     const int planes = rules == Rules::fewest_violations ? 2 : 1;
     const int width = layout.width;
@@ -336,6 +342,9 @@ class Decoder {
     task.hub_offsets = offsets(program.hubs, layout.label_stride, arena);
     task.spoke_offsets = offsets(program.spokes, layout.label_stride, arena);
     task.any_children = static_cast<std::ptrdiff_t>(program.any_children) * width;
+    task.n_sets = program.sets();
+    task.set_first = program.set_first.data();
+    task.set_offsets = offsets(program.set_members, layout.label_stride, arena);
     task.n_absent = static_cast<int>(program.absent.size());
     task.absent = program.absent.data();
     task.n_runs = static_cast<int>(program.runs.size());

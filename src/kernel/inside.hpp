@@ -167,6 +167,18 @@ class InsidePass {
     value.store(cell + label * task_.label_stride, task_.plane);
   }
 
+  TREEWRIGHT_INLINE void put_sets(Real* cell) {
+    const std::ptrdiff_t plane = task_.plane;
+    const std::uint32_t* member = task_.set_offsets;
+    for (int set = 0; set < task_.n_sets; ++set) {
+      const std::uint32_t* end = task_.set_offsets + task_.set_first[set + 1];
+      Value best = max(Value::load(cell + member[0], plane), Value::load(cell + member[1], plane));
+      for (member += 2; member < end; ++member)
+        best = max(best, Value::load(cell + *member, plane));
+      put(cell, task_.columns + 2 + set, best);
+    }
+  }
+
   void one_word(int q) {
     Real* cell = task_.inside + task_.diagonal[1] + q * task_.vector_stride;
     Value best_left = Value::impossible();
@@ -183,6 +195,7 @@ class InsidePass {
     }
     put(cell, task_.columns, best_left);
     put(cell, task_.columns + 1, best_right);
+    put_sets(cell);
   }
 
   TREEWRIGHT_INLINE void point_at_children(int length, int q) {
@@ -307,6 +320,7 @@ class InsidePass {
     }
     put(cell, task_.columns, best_left);
     put(cell, task_.columns + 1, best_right);
+    put_sets(cell);
   }
 
   const InsideTask<Real>& task_;

@@ -39,6 +39,9 @@ struct InsideTask {
   const std::uint32_t* hub_offsets;  // numbers from label 0 to the label
   const std::uint32_t* spoke_offsets;
   std::ptrdiff_t any_children;  // offset into `pairs`
+  int n_sets;
+  const std::int32_t* set_first;
+  const std::uint32_t* set_offsets;  // numbers from label 0 to the member
   int n_absent;
   const std::int32_t* absent;
   int n_runs;

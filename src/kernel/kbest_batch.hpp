@@ -183,13 +183,13 @@ class KBest : private Decoder<Real> {
     unlace.vector_stride = task.vector_stride;
     unlace.n = task.n;
     unlace.group = task.group;
-    unlace.rows = layout.labels;
+    unlace.rows = this->columns() + 2;
     unlace.count = task.count;
     int* lengths = arena.take<int>(task.count);
     Real** cells = arena.take<Real*>(task.count);
     for (int b = 0; b < task.count; ++b) {
       const std::ptrdiff_t n = lengths[b] = charts[b].n;
-      cells[b] = arena.take<Real>(n * (n + 1) / 2 * layout.labels);
+      cells[b] = arena.take<Real>(n * (n + 1) / 2 * unlace.rows);
     }
     unlace.lengths = lengths;
     unlace.cells = cells;

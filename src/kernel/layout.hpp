@@ -67,8 +67,8 @@ inline Layout make_layout(int n, int group, int width, int labels) {
 }
 
 // The inside scores of one sentence of a group, as scalars: for traces, k best and tests.
-// Rows 0 .. columns - 1 are the labels' (-infinity where a label cannot stand); then come
-// `left_row` and `right_row`, the best label of a span that may be a left or a right child.
+// Rows 0 .. columns - 1 are the labels' (-infinity where a label cannot stand); rows columns and
+// columns + 1 the best label of a span that may be a left or a right child.
 template <class Real>
 struct InsideView {
   const Real* scores;
@@ -79,8 +79,6 @@ struct InsideView {
   Real operator()(int label, int i, int j) const {
     return scores[layout->at(label, i, j, sentence)];
   }
-  int left_row() const { return layout->labels - 2; }
-  int right_row() const { return layout->labels - 1; }
 };
 
 }  // namespace treewright

@@ -14,8 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <numeric>
 #include <vector>
 
+#include "cover.hpp"
 #include "grammar.hpp"
 
 namespace treewright {
@@ -51,13 +54,19 @@ struct ParentRun {
 
 struct RuleProgram {
   bool soft;    // unlicensed steps are possible, at a price
-  int columns;  // labels are 0 .. columns - 1; rows columns, columns + 1 are best left, best right
+  int columns;  // rows 0 .. columns - 1 are labels, then come best left, best right, and sets
   std::vector<std::uint8_t> over_one;   // may stand over one word
   std::vector<std::uint8_t> over_many;  // may stand over two words or more
 
+  // Row columns + 2 + s is the best of the labels set_members[set_first[s] .. set_first[s + 1]).
+  std::vector<std::int32_t> set_first;
+  std::vector<std::int32_t> set_members;
+  int sets() const { return static_cast<int>(set_first.size()) - 1; }
+  int rows() const { return columns + 2 + sets(); }
+
   std::vector<Block> blocks;
-  std::vector<std::int32_t> hubs;    // labels
-  std::vector<std::int32_t> spokes;  // labels, one a slot
+  std::vector<std::int32_t> hubs;    // rows
+  std::vector<std::int32_t> spokes;  // rows, one a slot
   int any_children = -1;             // soft: the slot of (best left, best right)
   int slots() const { return static_cast<int>(spokes.size()); }
 
@@ -65,7 +74,7 @@ struct RuleProgram {
   std::vector<std::int32_t> parents;  // the others, by number of rules
   std::vector<ParentRun> runs;
   std::vector<std::int32_t> rule_slots;    // the slot of each rule's pair, by parent
-  std::vector<std::int32_t> rule_indices;  // in Grammar::rules
+  std::vector<std::int32_t> rule_indices;  // in Grammar::rules; without products only
 };
 
 namespace program_detail {
@@ -76,21 +85,35 @@ struct Edge {
   std::int32_t pair;
 };
 
+struct Standing {
+  bool one;
+  bool many;
+};
+
+inline Standing standing(const RuleProgram& program, std::int32_t row) {
+  if (row < program.columns) return {program.over_one[row] != 0, program.over_many[row] != 0};
+  if (row < program.columns + 2) return {true, true};
+  Standing found{false, false};
+  const std::int32_t set = row - program.columns - 2;
+  for (int m = program.set_first[set]; m < program.set_first[set + 1]; ++m) {
+    found.one |= program.over_one[program.set_members[m]] != 0;
+    found.many |= program.over_many[program.set_members[m]] != 0;
+  }
+  return found;
+}
+
 // The splits at which both children can stand; false where there are none.
 inline bool reach_of(const RuleProgram& program, const Edge& edge, Reach& reach) {
-  const int best_left = program.columns;
-  const bool left_one = edge.left >= best_left || program.over_one[edge.left];
-  const bool left_many = edge.left >= best_left || program.over_many[edge.left];
-  const bool right_one = edge.right >= best_left || program.over_one[edge.right];
-  const bool right_many = edge.right >= best_left || program.over_many[edge.right];
-  if ((!left_one && !left_many) || (!right_one && !right_many)) return false;
-  if (!left_many) {
+  const Standing left = standing(program, edge.left);
+  const Standing right = standing(program, edge.right);
+  if ((!left.one && !left.many) || (!right.one && !right.many)) return false;
+  if (!left.many) {
     reach = {1, 1};
-  } else if (!right_many) {
+  } else if (!right.many) {
     reach = {-1, -1};
   } else {
-    reach = {static_cast<std::int8_t>(left_one ? 1 : 2),
-             static_cast<std::int8_t>(right_one ? -1 : -2)};
+    reach = {static_cast<std::int8_t>(left.one ? 1 : 2),
+             static_cast<std::int8_t>(right.one ? -1 : -2)};
   }
   return true;
 }
@@ -177,73 +200,107 @@ inline void find_standing(const Grammar& grammar, RuleProgram& program) {
   }
 }
 
-// The rules of each parent, as slots; parents are sorted by how many they have.
-inline void line_up_parents(const Grammar& grammar, const std::vector<std::int32_t>& slot_of_pair,
-                            RuleProgram& program) {
-  struct Parent {
-    std::int32_t label;
-    std::vector<std::int32_t> rules;
-  };
-  std::vector<Parent> parents;
-  for (int l = 0; l < program.columns; ++l) {
-    if (!program.over_many[l]) {
-      program.absent.push_back(l);
-      continue;
-    }
-    Parent parent{l, {}};
-    for (int r = grammar.first_rule(l); r < grammar.first_rule(l + 1); ++r) {
-      if (slot_of_pair[grammar.rules[r].pair] >= 0) parent.rules.push_back(r);
-    }
-    while (parent.rules.size() > 3 && parent.rules.size() % 4 != 0) {
-      parent.rules.push_back(parent.rules.back());
-    }
-    parents.push_back(std::move(parent));
+// The pairs that can occur, each with its parents.
+inline std::vector<Product> possible_pairs(const Grammar& grammar, const RuleProgram& program) {
+  std::vector<Product> pairs;
+  for (const Pair& pair : grammar.pairs) pairs.push_back({{pair.left}, {pair.right}, {}});
+  for (const Rule& rule : grammar.rules) {
+    if (program.over_many[rule.parent]) pairs[rule.pair].parents.push_back(rule.parent);
   }
-  std::stable_sort(parents.begin(), parents.end(), [](const Parent& a, const Parent& b) {
-    return a.rules.size() < b.rules.size();
+  std::erase_if(pairs, [&](const Product& pair) {
+    const Standing left = standing(program, pair.lefts[0]);
+    const Standing right = standing(program, pair.rights[0]);
+    return pair.parents.empty() || grammar.kinds[pair.rights[0]] == Kind::mark ||
+           !(left.one || left.many) || !(right.one || right.many);
   });
-  for (const Parent& parent : parents) {
-    const auto count = static_cast<std::int32_t>(parent.rules.size());
+  return pairs;
+}
+
+// The row of a set of labels, a new one if there is none yet.
+class SetRows {
+ public:
+  explicit SetRows(RuleProgram& program) : program_(program) {}
+
+  std::int32_t row(const Labels& labels) {
+    if (labels.size() == 1) return labels[0];
+    const auto [at, is_new] = rows_.emplace(labels, program_.rows());
+    if (is_new) {
+      program_.set_members.insert(program_.set_members.end(), labels.begin(), labels.end());
+      program_.set_first.push_back(static_cast<std::int32_t>(program_.set_members.size()));
+    }
+    return at->second;
+  }
+
+ private:
+  RuleProgram& program_;
+  std::map<Labels, std::int32_t> rows_;
+};
+
+// What each parent takes the best of; parents are sorted by how much that is.
+inline void line_up_parents(const Grammar& grammar, const std::vector<Product>& products,
+                            const std::vector<std::int32_t>& slots, RuleProgram& program) {
+  std::vector<Labels> read(program.columns);  // products, by parent
+  for (std::size_t p = 0; p < products.size(); ++p) {
+    for (const std::int32_t parent : products[p].parents) {
+      read[parent].push_back(static_cast<std::int32_t>(p));
+    }
+  }
+  for (int l = 0; l < program.columns; ++l) {
+    (program.over_many[l] ? program.parents : program.absent).push_back(l);
+    while (read[l].size() > 3 && read[l].size() % 4 != 0) read[l].push_back(read[l].back());
+  }
+  std::ranges::stable_sort(program.parents, {}, [&](std::int32_t l) { return read[l].size(); });
+  for (const std::int32_t parent : program.parents) {
+    const auto count = static_cast<std::int32_t>(read[parent].size());
     if (program.runs.empty() || program.runs.back().rules != count) {
       program.runs.push_back({0, count});
     }
     ++program.runs.back().parents;
-    program.parents.push_back(parent.label);
-    for (const std::int32_t r : parent.rules) {
-      program.rule_slots.push_back(slot_of_pair[grammar.rules[r].pair]);
-      program.rule_indices.push_back(r);
+    for (const std::int32_t p : read[parent]) {
+      program.rule_slots.push_back(slots[p]);
+      const Product& product = products[p];
+      program.rule_indices.push_back(
+          grammar.find_rule(parent, product.lefts[0], product.rights[0]));
     }
   }
 }
 
 }  // namespace program_detail
 
-// `max_units`: of a block, as many as the registers hold.
-inline RuleProgram make_program(const Grammar& grammar, bool soft, int max_units) {
+// `max_units`: of a block, as many as the registers hold. `merge`: products of sets instead of
+// pairs, see cover.hpp; only for rules without scores, and only where the best is wanted.
+inline RuleProgram make_program(const Grammar& grammar, bool soft, int max_units, bool merge) {
   using program_detail::Edge;
   RuleProgram program;
   program.soft = soft;
   program.columns = grammar.columns();
+  program.set_first.push_back(0);
   program_detail::find_standing(grammar, program);
 
-  const int n_pairs = static_cast<int>(grammar.pairs.size());
+  std::vector<Product> products = program_detail::possible_pairs(grammar, program);
+  if (merge) products = cover(products);
+  program_detail::SetRows rows(program);
+  std::vector<Edge> edges;
+  for (const Product& product : products) {
+    edges.push_back({rows.row(product.lefts), rows.row(product.rights),
+                     static_cast<std::int32_t>(edges.size())});
+  }
+  const auto any_children = static_cast<std::int32_t>(edges.size());
+  if (soft) edges.push_back({program.columns, program.columns + 1, any_children});
+
   std::vector<std::pair<Reach, std::vector<Edge>>> by_reach;
-  for (int p = 0; p < n_pairs + (soft ? 1 : 0); ++p) {
-    const Edge edge = p < n_pairs ? Edge{grammar.pairs[p].left, grammar.pairs[p].right, p}
-                                  : Edge{program.columns, program.columns + 1, p};
-    if (p < n_pairs && grammar.kinds[edge.right] == Kind::mark) continue;
-    Reach reach;
-    if (!program_detail::reach_of(program, edge, reach)) continue;
-    auto at = std::find_if(by_reach.begin(), by_reach.end(),
-                           [&](const auto& entry) { return entry.first == reach; });
+  for (const Edge& edge : edges) {
+    Reach reach{};
+    program_detail::reach_of(program, edge, reach);
+    auto at = std::ranges::find(by_reach, reach, [](const auto& entry) { return entry.first; });
     if (at == by_reach.end()) at = by_reach.insert(at, {reach, {}});
     at->second.push_back(edge);
   }
-  std::vector<std::int32_t> slot_of_pair(n_pairs + 1, -1);
-  program_detail::StarCutter cutter(program, max_units, slot_of_pair);
-  for (auto& [reach, edges] : by_reach) cutter.cut(reach, std::move(edges));
-  program.any_children = slot_of_pair[n_pairs];
-  program_detail::line_up_parents(grammar, slot_of_pair, program);
+  std::vector<std::int32_t> slots(edges.size(), -1);
+  program_detail::StarCutter cutter(program, max_units, slots);
+  for (auto& [reach, alike] : by_reach) cutter.cut(reach, std::move(alike));
+  if (soft) program.any_children = slots[any_children];
+  program_detail::line_up_parents(grammar, products, slots, program);
   return program;
 }
 

@@ -104,7 +104,7 @@ class PrunedPass {
   static constexpr int narrow = 4;      // spans a word that the first threshold keeps,
   static constexpr int wide = 12;       // and the second, where the first kept no tree;
   static constexpr int most = 24;       // with more than these the dense pass is quicker,
-  static constexpr int most_pairs = 2;  // as with more pairs of items for each split of a span
+  static constexpr int most_pairs = 3;  // as with more pairs of items for each split of a span
 
   struct Item {
     std::int32_t label;

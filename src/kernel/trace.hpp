@@ -94,6 +94,9 @@ class Trace {
     int end_rule;
   };
 
+  int left_row() const { return grammar_.columns(); }
+  int right_row() const { return grammar_.columns() + 1; }
+
   // Label 0 of a span; finding it takes a division.
   const Real* cell(int i, int j) const {
     return inside_.scores + inside_.layout->at(0, i, j, inside_.sentence);
@@ -134,7 +137,7 @@ class Trace {
     for (int k = i + 1; k < j; ++k) {
       const Real* left = cell(i, k);
       const Real* right = cell(k, j);
-      Worth<Real> bound = worth(left, inside_.left_row()) + worth(right, inside_.right_row());
+      Worth<Real> bound = worth(left, left_row()) + worth(right, right_row());
       bound.score = target.own + (bound.score + top_);
       if (bound < target.worth) continue;
       Step step = find_licensed(left, right, target);
@@ -172,8 +175,8 @@ class Trace {
       value.score += target.own;
       return value == target.worth;
     };
-    const Worth<Real> best_left = worth(left, inside_.left_row());
-    const Worth<Real> best_right = worth(right, inside_.right_row());
+    const Worth<Real> best_left = worth(left, left_row());
+    const Worth<Real> best_right = worth(right, right_row());
     if (!gives(best_left, best_right)) return {-1, -1, -1, -1};
     for (int a = 0; a < grammar_.columns(); ++a) {
       if (!fits_left(grammar_.kinds[a], left_words)) continue;
