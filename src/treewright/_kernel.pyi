@@ -30,7 +30,8 @@ class Grammar:
         roots: NDArray[np.bool_],
         rule_scores: NDArray[np.float64] | None = None,
     ) -> None:
-        """
+        """Prepare the tables.
+
         kinds: (L,) 0 for real labels, 1 for marks, 2 for word null.
         pairs: (P, 2) distinct (left, right) columns, sorted lexicographically.
         rules: (R, 2) (parent column, pair index), sorted by parent, then pair.
@@ -86,4 +87,82 @@ def decode(
 
     Raises `ValueError` where shapes, lengths, kinds or penalty do not fit, and `TypeError` for
     arrays of another type, layout or device.
+    """
+
+def k_best(
+    scores: Sequence[Floats] | Floats | Any,
+    lengths: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+    grammar: Grammar | None = None,
+    *,
+    k: int,
+    distinct: bool = False,
+    free: bool = False,
+    penalty: float = ...,
+    threads: int = 1,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int8],
+    NDArray[np.bool_],
+]:
+    """The best `k` derivations of every sentence, fewer where there are not so many.
+
+    Arguments are those of `decode`; `distinct` leaves out what gives a tree once more after undoing
+    binarisation. An infinite penalty puts legal trees first, then those with one violation, and so
+    on. Scores are summed in the precision of the chart to find the trees, and in double precision
+    to report them.
+
+    Returns, for `M` trees in all:
+        nodes: (total, 4) as for `decode`, 2n - 1 for each tree, one tree after the other.
+        first_tree: (B + 1,) sentence b has trees first_tree[b] up to first_tree[b + 1], the best
+            first.
+        scores: (M,) with a finite penalty, less the penalties.
+        violations: (M,) 0 without a grammar.
+        statuses: (B,) as for `decode`; no trees unless found.
+        roots_licensed: (M,) whether the root's label is licensed there (False without a grammar).
+
+    Raises `ValueError` and `TypeError` as `decode` does, and `ValueError` if k is below 1.
+    """
+
+def marginals(
+    scores: Sequence[Floats] | Floats | Any,
+    lengths: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+    grammar: Grammar | None = None,
+    *,
+    penalty: float = ...,
+    rule_counts: bool = False,
+    logs: bool = False,
+    threads: int = 1,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int8],
+    NDArray[np.bool_],
+    NDArray[np.float64] | None,
+]:
+    """How probable every label over every span is.
+
+    A derivation weighs the exponential of its score. Arguments are those of `decode`; no grammar means free derivations. A penalty multiplies by
+    exp(-penalty) for every violation. An infinite one leaves the derivations with the fewest
+    violations alone.
+
+    logs: take logs throughout, which is slow. Without it, they are taken for sentences whose
+        numbers do not fit the range of double precision, and for those without a legal tree.
+    rule_counts: find the expected number of uses of every rule, too.
+
+    Returns:
+        probabilities: (cells of all sentences, L), packed, sentences end to end; 0 unless found.
+        log_partitions: (B,) the log of the sum over all derivations that count.
+        violations: (B,) of those; 0 unless the penalty is infinite.
+        statuses: (B,) as for `decode`.
+        took_logs: (B,) whether logs were taken.
+        rule_counts: (B, R), or None. A step counts as licensed where its rule is worth no less than
+            the penalty.
+
+    Raises `ValueError` and `TypeError` as `decode` does.
     """
