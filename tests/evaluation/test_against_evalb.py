@@ -129,7 +129,10 @@ def test_every_figure_is_that_of_the_naive_program(
     assert _row(report) == naive.row(*lines, parameters)
     if report.scores[0].status is Status.SCORED:
         assert len(report.comparison(1).matches) == report.scores[0].matched
-        assert sum(label.matched for label in report.labels) == report.scores[0].matched
+        for count in ("gold", "predicted", "matched"):
+            rows = [getattr(row, count) for row in report.labels]
+            assert sum(rows) == getattr(report.scores[0], count)
+        assert all(row.matched <= min(row.gold, row.predicted) for row in report.labels)
 
 
 @settings(max_examples=100, deadline=None)

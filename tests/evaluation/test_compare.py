@@ -61,7 +61,6 @@ def test_long_words_wide_characters_and_depth_stay_in_their_columns(width: int) 
     assert {cell_width(line[: line.index(" |")]) for line in lines if " |" in line} == {column}
 
 
-
 def test_every_word_of_both_trees_is_shown(shared: Path) -> None:
     gold, predicted = shared / "evalb" / "bug.gld", shared / "evalb" / "bug.tst"
     report = evaluate(gold, predicted, Parameters.new())

@@ -24,7 +24,7 @@ def test_the_drawing_on_the_page() -> None:
     assert evaluate([gold], [predicted]).worst(1)[0].text(80) in PAGE.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["pairs", "parameters", "score", "sentence"])
+@pytest.mark.parametrize("name", ["pairs", "parameters", "score", "sentence", "shares"])
 def test_docstrings(name: str) -> None:
     result = doctest.testmod(import_module(f"treewright.evaluation.{name}"))
     assert (result.failed, result.attempted > 0) == (0, True)

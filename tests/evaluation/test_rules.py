@@ -17,7 +17,7 @@ from treewright.errors import (
     UnequalCounts,
     UnopenedBracket,
 )
-from treewright.evaluation import Parameters, SentenceScore, Status, evaluate
+from treewright.evaluation import Parameters, Report, SentenceScore, Status, evaluate
 from treewright.trees import Tree
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
@@ -180,16 +180,32 @@ def test_deep_trees() -> None:
     assert evaluate([line], [line]).comparison(1).text().count("\n") == depth + 2
 
 
-def test_labels_that_differ_count_for_both() -> None:
-    report = evaluate(["(S (PRT (RP up)) (NP (NN a)))"], ["(S (ADVP (RP up)) (VP (NN a)))"])
-    figures = {s.label: (s.gold, s.predicted, s.recall, s.precision) for s in report.labels}
-    assert figures == {
-        "S": (1, 1, 100.0, 100.0),
-        "PRT": (1, 0, 100.0, 0.0),
-        "ADVP": (0, 1, 0.0, 100.0),
-        "NP": (1, 0, 0.0, 0.0),
-        "VP": (0, 1, 0.0, 0.0),
-    }
+def _labels(report: Report) -> dict[str, tuple[int, int, int, float]]:
+    return {s.label: (s.gold, s.predicted, s.matched, s.f1) for s in report.labels}
+
+
+def test_a_label_that_is_wrong_counts_for_both() -> None:
+    report = evaluate(["(S (NP (NN a)))"], ["(S (VP (NN a)))"])
+    assert _labels(report) == {"S": (1, 1, 1, 100.0), "NP": (1, 0, 0, 0.0), "VP": (0, 1, 0, 0.0)}
+
+
+def test_equal_labels_are_one_row() -> None:
+    report = evaluate(["(S (PRT (RP up)))"], ["(S (ADVP (RP up)))"])
+    assert report.f1 == 100.0
+    assert _labels(report) == {"S": (1, 1, 1, 100.0), "ADVP=PRT": (1, 1, 1, 100.0)}
+    assert [row["label"] for row in report.as_dict()["labels"]] == ["ADVP=PRT", "S"]
+
+
+def test_labels_that_are_equal_by_way_of_others_are_one_row() -> None:
+    chain = Parameters(equal_labels=(("C", "B"), ("E", "D"), ("B", "A"), ("A", "C")))
+    report = evaluate(["(A (B (C (N w))))"], ["(C (D (E (N w))))"], chain)
+    assert _labels(report) == {"A=B=C": (3, 1, 1, 50.0), "D=E": (0, 2, 0, 0.0)}
+
+
+def test_where_labels_do_not_count_there_is_one_row() -> None:
+    unlabelled = Parameters(labelled=False, equal_labels=(("A", "B"),))
+    report = evaluate(["(S (A (N w)) (N v))"], ["(X (C (N w)) (Y (N v)))"], unlabelled)
+    assert _labels(report) == {"any label": (2, 3, 2, 80.0)}
 
 
 def test_lengths_fall_into_groups() -> None:

@@ -25,6 +25,7 @@ _LABELS = {
     "DELETE_LABEL_FOR_LENGTH": "delete_labels_for_length",
     "QUOTE_LABEL": "quote_labels",
 }
+_ANY_LABEL = "any label"
 _PAIRS = {"EQ_LABEL": "equal_labels", "EQ_WORD": "equal_words"}
 
 
@@ -138,13 +139,13 @@ class Parameters:
     def families(self) -> dict[str, str]:
         """One name for all labels that are linked by pairs of equal ones, however indirectly.
 
-        Only labels of one family can be the same; others are families of their own.
+        Only labels of one family can match; where labels do not count, there is but one family.
+
+        >>> families = Parameters(equal_labels=(("B", "C"), ("B", "A"))).families
+        >>> families["A"], families["C"], families["D"]
+        ('A=B=C', 'A=B=C', 'D')
         """
-        families: dict[str, str] = {}
-        for left, right in self.equal_labels:
-            old, new = families.setdefault(left, left), families.setdefault(right, right)
-            families.update({label: new for label, name in families.items() if name == old})
-        return families
+        return _Families(self)
 
 
 class _BracketLabels(dict[str, "str | None"]):
@@ -163,6 +164,24 @@ class _BracketLabels(dict[str, "str | None"]):
         deleted = any(known.same_label(cut, other) for other in known.delete_labels)
         self[label] = kept = None if deleted else cut
         return kept
+
+
+class _Families(dict[str, str]):
+    """Fills itself: a label that is equal to none is a family of its own."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__()
+        self._labelled = parameters.labelled
+        members: dict[str, set[str]] = {}
+        for left, right in parameters.equal_labels:
+            joined = members.get(left, {left}) | members.get(right, {right})
+            members.update(dict.fromkeys(joined, joined))
+        if self._labelled:
+            self.update({label: "=".join(sorted(joined)) for label, joined in members.items()})
+
+    def __missing__(self, label: str) -> str:
+        self[label] = name = label if self._labelled else _ANY_LABEL
+        return name
 
 
 def _both_ways(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:

@@ -15,12 +15,8 @@ from typing import Any
 
 from treewright.evaluation.compare import Comparison
 from treewright.evaluation.parameters import Parameters
-from treewright.evaluation.score import (
-    SentenceScore,
-    Status,
-    harmonic_mean,
-    percent,
-)
+from treewright.evaluation.score import SentenceScore, Status
+from treewright.evaluation.shares import BracketShares, TagShares, percent
 from treewright.trees import Tree
 
 _HEAD = """\
@@ -32,7 +28,7 @@ _RULE = "=" * 76 + "\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(BracketShares, TagShares):
     """Sums over sentences, and the percentages made of them."""
 
     sentences: int = 0
@@ -74,21 +70,6 @@ class Summary:
         return self.sentences - self.errors - self.skipped
 
     @property
-    def recall(self) -> float:
-        """Matched brackets as a percentage of the gold ones."""
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        """Matched brackets as a percentage of the predicted ones."""
-        return percent(self.matched, self.predicted)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of recall and precision, 0 if both are 0."""
-        return harmonic_mean(self.precision, self.recall)
-
-    @property
     def complete_match(self) -> float:
         """Sentences whose brackets are all right, as a percentage."""
         return percent(self.complete, self.valid)
@@ -107,11 +88,6 @@ class Summary:
     def two_or_less_crossing(self) -> float:
         """Sentences with two crossing brackets or fewer, as a percentage."""
         return percent(self.little_crossed, self.valid)
-
-    @property
-    def tagging_accuracy(self) -> float:
-        """Correct tags as a percentage of the words."""
-        return percent(self.correct_tags, self.words)
 
     def text(self) -> str:
         """EVALB's lines for this summary, without their heading."""
@@ -156,29 +132,17 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelScore:
-    """The figures of one label, as it counts: without function tags and indices."""
+class LabelScore(BracketShares):
+    """The figures of one label, as it counts: without function tags and indices.
+
+    Labels that may match each other are one, `ADVP=PRT`; where labels do not count, all of them
+    are (see `Parameters.families`).
+    """
 
     label: str
     gold: int
     predicted: int
-    matched: int  # gold brackets of this label that were found
-    matched_predicted: int  # predicted ones that are right; differs where labels are equal
-
-    @property
-    def recall(self) -> float:
-        """Gold brackets that were found, as a percentage."""
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        """Predicted brackets that are right, as a percentage."""
-        return percent(self.matched_predicted, self.predicted)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of recall and precision, 0 if both are 0."""
-        return harmonic_mean(self.precision, self.recall)
+    matched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,21 +216,19 @@ class Report:
     @cached_property
     def labels(self) -> tuple[LabelScore, ...]:
         """The figures label by label, the commonest in the gold trees first."""
+        family = self.parameters.families
         gold: Counter[str] = Counter()
         predicted: Counter[str] = Counter()
-        found: Counter[str] = Counter()
-        right: Counter[str] = Counter()
+        matched: Counter[str] = Counter()
         for score in self.scores:
             if score.status is Status.SCORED:
                 comparison = self.comparison(score.number)
-                gold.update(label for *_, label in comparison.gold)
-                predicted.update(label for *_, label in comparison.predicted)
-                found.update(comparison.gold[ours][2] for ours, _ in comparison.matches)
-                right.update(comparison.predicted[theirs][2] for _, theirs in comparison.matches)
+                gold.update(family[label] for *_, label in comparison.gold)
+                predicted.update(family[label] for *_, label in comparison.predicted)
+                matched.update(family[comparison.gold[at][2]] for at, _ in comparison.matches)
         order = sorted(gold | predicted, key=lambda label: (-gold[label], -predicted[label], label))
         return tuple(
-            LabelScore(label, gold[label], predicted[label], found[label], right[label])
-            for label in order
+            LabelScore(label, gold[label], predicted[label], matched[label]) for label in order
         )
 
     def by_length(self, width: int = 10) -> list[LengthBucket]:

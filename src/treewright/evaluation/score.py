@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from treewright.evaluation.parameters import Parameters
 from treewright.evaluation.sentence import Sentence, fix_quotes
+from treewright.evaluation.shares import BracketShares, TagShares
 
 #: What a bracket covers, half-open, and its label.
 Bracket = tuple[int, int, str]
@@ -25,9 +26,7 @@ class Status(IntEnum):
     SKIPPED = 2
 
 
-class SentenceScore(NamedTuple):
-    """The figures of one sentence; all but the first two are 0 where nothing was scored."""
-
+class _Counts(NamedTuple):
     number: int  # counted from 1
     length: int  # of the gold sentence
     status: Status
@@ -39,35 +38,11 @@ class SentenceScore(NamedTuple):
     correct_tags: int = 0
     message: str = ""  # why it is an error
 
-    @property
-    def recall(self) -> float:
-        """Matched brackets as a percentage of the gold ones."""
-        return percent(self.matched, self.gold)
 
-    @property
-    def precision(self) -> float:
-        """Matched brackets as a percentage of the predicted ones."""
-        return percent(self.matched, self.predicted)
+class SentenceScore(_Counts, BracketShares, TagShares):
+    """The figures of one sentence; all but the first two are 0 where nothing was scored."""
 
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of recall and precision, 0 if both are 0."""
-        return harmonic_mean(self.precision, self.recall)
-
-    @property
-    def tagging_accuracy(self) -> float:
-        """Correct tags as a percentage of the words."""
-        return percent(self.correct_tags, self.words)
-
-
-def percent(part: int, whole: int) -> float:
-    """A share of 100; 0 of nothing."""
-    return 100.0 * part / whole if whole else 0.0
-
-
-def harmonic_mean(precision: float, recall: float) -> float:
-    """F1; in this order of operations the last digit is that of the C program."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    __slots__ = ()
 
 
 def score_sentence(
@@ -132,12 +107,10 @@ def match_brackets(
     free: dict[Bracket, list[int]] = {}  # the first one last
     for at in range(len(predicted) - 1, -1, -1):
         start, end, label = predicted[at]
-        family = families.get(label, label) if labelled else ""
-        free.setdefault((start, end, family), []).append(at)
+        free.setdefault((start, end, families[label]), []).append(at)
     pairs = []
     for number, (start, end, label) in enumerate(gold):
-        family = families.get(label, label) if labelled else ""
-        candidates = free.get((start, end, family), [])
+        candidates = free.get((start, end, families[label]), [])
         for at in range(len(candidates) - 1, -1, -1):
             if not labelled or parameters.same_label(label, predicted[candidates[at]][2]):
                 pairs.append((number, candidates.pop(at)))
