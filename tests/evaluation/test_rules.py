@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from treewright.errors import (
     EmptyInput,
     EncodingError,
+    InputError,
     ParameterError,
     StrayWord,
     TooManyErrors,
@@ -109,6 +111,15 @@ def test_a_missing_tree_is_skipped() -> None:
     for nothing in ("", "  \t", "(S)", "(TOP (. .))"):
         result = score(GOLD, nothing)
         assert (result.status, result.length, result.words) == (Status.SKIPPED, 4, 0)
+
+
+def test_none_is_a_missing_tree() -> None:
+    tree = Tree.from_brackets(GOLD)
+    report = evaluate([tree, GOLD], [None, GOLD])
+    assert report.text() == evaluate([GOLD, GOLD], ["", GOLD]).text()
+    assert report.scores[0].status is Status.SKIPPED
+    assert report.comparison(1).extra == []
+    assert evaluate([None], [tree]).messages == ["1 : Length unmatch (0|3)"]
 
 
 def test_a_missing_gold_tree_is_an_error() -> None:
@@ -246,6 +257,36 @@ def test_what_is_no_sentence_is_refused(line: str, error: type[Exception], place
     with pytest.raises(error) as caught:
         evaluate([line], [line])
     assert str(caught.value).startswith(place)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "message"),
+    [
+        ([GOLD, 3], [GOLD, GOLD], "sentence 2: gold: an int is neither a tree nor a line"),
+        ([GOLD], [Path("a")], r"sentence 1: predicted: a \w+ is neither a tree nor a line"),
+        ([GOLD], b"(S", "sentence 1: predicted: an int is neither a tree nor a line"),
+        ([GOLD], [[GOLD]], "sentence 1: predicted: a list is neither a tree nor a line"),
+        (Tree("N", word="a"), [GOLD], "gold trees: wanted are .* several trees .*, not a Tree"),
+        ([GOLD], Tree("N", word="a"), "predicted trees: wanted are .*, not a Tree"),
+        ([GOLD], None, "predicted trees: wanted are .*, not a NoneType"),
+    ],
+)
+def test_what_is_no_tree_is_refused(gold: Any, predicted: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}"):
+        evaluate(gold, predicted)
+
+
+def test_a_report_is_asked_for_what_it_has() -> None:
+    report = evaluate([GOLD] * 3, [GOLD] * 3)
+    for number in (0, -1, 4):
+        message = f"^sentence {number}: there is no such sentence, only 1 to 3$"
+        with pytest.raises(ParameterError, match=message):
+            report.comparison(number)
+    with pytest.raises(ParameterError, match="cannot be 0 wide"):
+        report.by_length(0)
+    with pytest.raises(ParameterError, match="cannot be -1 worst"):
+        report.worst(-1)
+    assert report.worst(0) == []
 
 
 def test_counts_must_be_equal() -> None:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from treewright.errors import EmptyInput, Place, TooManyErrors, UnequalCounts
+from treewright.errors import EmptyInput, InputError, Place, TooManyErrors, UnequalCounts
 from treewright.evaluation.parameters import Parameters
 from treewright.evaluation.report import Report
 from treewright.evaluation.score import SentenceScore, Status, score_sentence
@@ -18,8 +18,8 @@ from treewright.evaluation.sentence import read_sentence
 from treewright.files import name_of, text_lines
 from treewright.trees import Tree
 
-#: A file's name (`-`: standard input), or trees, or lines of brackets.
-Trees = str | os.PathLike[str] | Iterable[str | Tree]
+#: A file's name (`-`: standard input), or trees, or lines of brackets; None is a missing tree.
+Trees = str | os.PathLike[str] | Iterable[str | Tree | None]
 
 Pair = tuple[str | Tree, str | Tree]
 
@@ -28,7 +28,7 @@ def evaluate(gold: Trees, predicted: Trees, parameters: Parameters | None = None
     """Score predicted trees against gold trees as EVALB does (by default with COLLINS.prm).
 
     Trees are taken verbatim. In files, and among lines, every line is a tree, and an empty line a
-    tree that is missing. A string is the name of a file, not a tree.
+    tree that is missing, as is None. A string is the name of a file, not a tree.
 
     >>> report = evaluate(["(S (NP (PRP I)) (VP (VBP run)))"], ["(S (PRP I) (VP (VBP run)))"])
     >>> report.precision, round(report.recall, 2), report.f1
@@ -52,7 +52,7 @@ def score_pairs(
     """The scores of pairs in their order, each with its pair."""
     errors = 0
     number = 0
-    ours, theirs = _located(gold), _located(predicted)
+    ours, theirs = _located(gold, "gold"), _located(predicted, "predicted")
     for number, (one, other) in enumerate(zip_longest(ours, theirs), 1):
         if one is None or other is None:
             more = number + sum(1 for _ in (theirs if one is None else ours))
@@ -77,15 +77,26 @@ def score_pairs(
         raise EmptyInput("neither gold nor predicted trees")
 
 
+def _kind(thing: object) -> str:
+    name = type(thing).__qualname__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
 def _unequal(gold: int, predicted: int) -> UnequalCounts:
     return UnequalCounts(f"gold trees: {gold}, predicted trees: {predicted}; they must be as many")
 
 
-def _located(trees: Trees) -> Iterator[tuple[str | Tree, Place]]:
+def _located(trees: Trees, side: str) -> Iterator[tuple[str | Tree, Place]]:
     """Trees or lines, each with the place that it has in a file or among its kind."""
+    if isinstance(trees, Tree) or not isinstance(trees, str | os.PathLike | Iterable):
+        found = f"{side} trees: wanted are a file's name, or several trees or lines"
+        raise InputError(f"{found}, not {_kind(trees)}")
     if not isinstance(trees, str | os.PathLike):
         for number, tree in enumerate(trees, 1):
-            yield tree, Place(line=number)
+            if not isinstance(tree, str | Tree | None):
+                message = f"{side}: {_kind(tree)} is neither a tree nor a line of brackets"
+                raise InputError(message, Place(sentence=number))
+            yield "" if tree is None else tree, Place(line=number)
         return
     name = name_of(trees)
     number = 0

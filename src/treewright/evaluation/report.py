@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from treewright.errors import ParameterError, Place
 from treewright.evaluation.compare import Comparison
 from treewright.evaluation.parameters import Parameters
 from treewright.evaluation.score import SentenceScore, Status
@@ -233,6 +234,8 @@ class Report:
 
     def by_length(self, width: int = 10) -> list[LengthBucket]:
         """The scored sentences in groups of lengths: 1 to 10, 11 to 20, and so on."""
+        if width < 1:
+            raise ParameterError(f"a group of lengths cannot be {width} wide")
         groups: dict[int, list[SentenceScore]] = {}
         for score in self.scores:
             if score.status is Status.SCORED:
@@ -244,6 +247,8 @@ class Report:
 
     def worst(self, count: int = 10) -> list[Comparison]:
         """The scored sentences of lowest F1; of equal ones, those with more wrong brackets."""
+        if count < 0:
+            raise ParameterError(f"there cannot be {count} worst sentences")
         imperfect = [
             score
             for score in self.scores
@@ -254,6 +259,9 @@ class Report:
 
     def comparison(self, number: int) -> Comparison:
         """One sentence, counted from 1, gold and predicted side by side."""
+        if not 1 <= number <= len(self.scores):
+            message = f"there is no such sentence, only 1 to {len(self.scores)}"
+            raise ParameterError(message, Place(sentence=number))
         gold, predicted = self.pairs[number - 1]
         return Comparison.of(self.scores[number - 1], gold, predicted, self.parameters)
 
