@@ -147,9 +147,9 @@ def marginals(
 ]:
     """How probable every label over every span is.
 
-    A derivation weighs the exponential of its score. Arguments are those of `decode`; no grammar means free derivations. A penalty multiplies by
-    exp(-penalty) for every violation. An infinite one leaves the derivations with the fewest
-    violations alone.
+    A derivation weighs the exponential of its score. Arguments are those of `decode`; no grammar
+    means free derivations. A penalty multiplies by exp(-penalty) for every violation; an infinite
+    one leaves the derivations with the fewest violations alone.
 
     logs: take logs throughout, which is slow. Without it, they are taken for sentences whose
         numbers do not fit the range of double precision, and for those without a legal tree.
