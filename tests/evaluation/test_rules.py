@@ -12,6 +12,7 @@ from treewright.errors import (
     EmptyInput,
     EncodingError,
     InputError,
+    NotFound,
     ParameterError,
     StrayWord,
     TooManyErrors,
@@ -339,6 +340,24 @@ def test_parameters_as_shipped() -> None:
     assert new.quote_labels == ("``", "''", "POS", "NN", "CD", "VBZ", ":")
     assert nk == Parameters(**{**vars(Parameters.new()), "max_error": 10_000})
     assert Parameters.named("new") == new
+
+
+def test_shipped_parameters_by_the_names_that_evalb_gives_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("COLLINS.prm", "COLLINS", "Collins", "collins.prm"):
+        assert Parameters.named(name) == Parameters.collins()
+    assert Parameters.named("NK.PRM") == Parameters.nk()
+    for name in ("sub/COLLINS.prm", "collinz"):
+        with pytest.raises(NotFound) as caught:
+            Parameters.named(name)
+        assert str(caught.value) == f"{name}: no such file; built in are collins, new, nk"
+    # A file that is there is meant, unless the name is just that of what is shipped.
+    for name in ("COLLINS.prm", "collins"):
+        Path(name).write_text("MAX_ERROR 7\n", encoding="utf-8")
+    assert Parameters.named("COLLINS.prm") == Parameters(max_error=7)
+    assert Parameters.named("collins") == Parameters.collins()
 
 
 def test_a_parameter_file(tmp_path: Path) -> None:

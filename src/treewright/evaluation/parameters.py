@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import ParameterError, Place
+from treewright.errors import NotFound, ParameterError, Place
 from treewright.files import name_of, text_lines
 
 _DATA = Path(__file__).with_name("data")
@@ -83,9 +83,20 @@ class Parameters:
 
     @classmethod
     def named(cls, name: str) -> Parameters:
-        """Those shipped as `collins`, `new` or `nk`, or else those of the file of that name."""
-        shipped = _SHIPPED.get(name)
-        return cls.read(name if shipped is None else _DATA / shipped)
+        """Those shipped as `collins`, `new` or `nk`, or else those of the file of that name.
+
+        Where there is no such file, `COLLINS.prm` and `New` are the shipped ones too.
+        """
+        if name not in _SHIPPED:
+            try:
+                return cls.read(name)
+            except NotFound as error:
+                wanted = name.lower().removesuffix(".prm")
+                if wanted not in _SHIPPED:
+                    message = f"{error.message}; built in are {', '.join(_SHIPPED)}"
+                    raise NotFound(message, error.place) from None
+                name = wanted
+        return cls.read(_DATA / _SHIPPED[name])
 
     @classmethod
     def read(cls, source: str | os.PathLike[str]) -> Parameters:
