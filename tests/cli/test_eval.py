@@ -69,6 +69,19 @@ def test_tables(files: tuple[str, str], capsys: Captured) -> None:
     )
 
 
+def test_equal_labels_are_one_row(capsys: Captured, tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "gold.mrg", tmp_path / "predicted.mrg"
+    gold.write_text("(S (PRT (RP up)) (PRT (RP on)))\n", encoding="utf-8")
+    predicted.write_text("(S (ADVP (RP up)) (NP (RP on)))\n", encoding="utf-8")
+    assert main(["eval", str(gold), str(predicted), "--prm", "COLLINS.prm", "--by", "label"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "label       gold predicted matched  recall precision     F1\n"
+        "ADVP=PRT       2         1       1   50.00    100.00  66.67\n"
+        "S              1         1       1  100.00    100.00 100.00\n"
+        "NP             0         1       0    0.00      0.00   0.00\n"
+    )
+
+
 def test_the_worst(
     files: tuple[str, str], capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,15 +94,20 @@ def test_the_worst(
     assert "#1" not in out  # nothing is wrong with it
 
 
-def test_too_many_errors(files: tuple[str, str], capsys: Captured, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "rows"), [([], 3 + 3), (["--json"], 0), (["--by", "label"], 0), (["--worst=1"], 0)]
+)
+def test_too_many_errors(
+    files: tuple[str, str], capsys: Captured, tmp_path: Path, options: list[str], rows: int
+) -> None:
     strict = tmp_path / "strict.prm"
     strict.write_text("MAX_ERROR 0\n", encoding="utf-8")
     with open(files[0], "a", encoding="utf-8") as gold, open(files[1], "a", encoding="utf-8") as p:
         gold.write(GOLD * 2)
         p.write(GOLD.replace("dog", "cat") + GOLD)
-    assert main(["eval", *files, "--prm", str(strict)]) == 2
+    assert main(["eval", *files, "--prm", str(strict), *options]) == 2
     out, err = capsys.readouterr()
-    assert len(out.splitlines()) == 3 + 3
+    assert len(out.splitlines()) == rows
     assert err.splitlines() == [
         "3 : Words unmatch (dog|cat)",
         "treewright: sentence 4: Words unmatch (dog|cat); this is error 2 and MAX_ERROR is 0",
@@ -107,7 +125,9 @@ def test_too_many_errors(files: tuple[str, str], capsys: Captured, tmp_path: Pat
         ),
         (["GOLD", "OPEN"], "open.mrg:2:1: '(S' is not closed on its line"),
         (["GOLD", "GOLD", "--prm", "GOLD"], "gold.mrg:1: EVALB has no parameter '(TOP'\n"),
+        (["GOLD", "GOLD", "--prm", ""], "needs a name; built in are collins, new, nk\n"),
         (["-", "-"], "only one of GOLD and PREDICTED can be standard input"),
+        (["GOLD", "GOLD", "--json", "--by", "label"], "it does not go with --by"),
     ],
 )
 def test_bad_input(

@@ -23,7 +23,12 @@ _LABELS, _LENGTHS = "label", "length"
     metavar="FILE",
     help="An EVALB parameter file; collins, new and nk are built in.",
 )
-@click.option("--json", "as_json", is_flag=True, help="All figures as JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="All figures as JSON, both tables among them, and with --worst those sentences.",
+)
 @click.option(
     "--by",
     type=click.Choice([_LABELS, _LENGTHS]),
@@ -45,20 +50,23 @@ def command(
     and left out of the figures.
 
     \b
-    Example:
+    Examples:
         treewright eval gold.mrg predicted.mrg --prm new
         treewright eval gold.mrg predicted.mrg --by label --worst 10
     """
     if gold == predicted == "-":
         raise click.UsageError("only one of GOLD and PREDICTED can be standard input")
-    report = _scored(gold, predicted, Parameters.named(prm))
+    if as_json and by is not None:
+        raise click.UsageError("--json holds both tables already; it does not go with --by")
+    as_text = not as_json and by is None and worst is None
+    report = _scored(gold, predicted, Parameters.named(prm), as_text)
     if as_json:
         figures = report.as_dict()
         if worst is not None:
             figures["worst"] = [comparison.as_dict() for comparison in report.worst(worst)]
         click.echo(json.dumps(figures, ensure_ascii=False))
         return
-    if by is None and worst is None:
+    if as_text:
         click.echo(report.text(), nl=False)
         return
     click.echo(_headline(report))
@@ -71,10 +79,10 @@ def command(
         click.echo("\n" + comparison.text(width), nl=False)
 
 
-def _scored(gold: str, predicted: str, parameters: Parameters) -> Report:
+def _scored(gold: str, predicted: str, parameters: Parameters, as_text: bool) -> Report:
     """The report; what EVALB says of refused sentences goes to standard error.
 
-    Where there are too many of them, the lines of the sentences so far are printed all the same.
+    Where there are too many of them, EVALB's text stops after the sentences so far.
     """
     scored: list[tuple[SentenceScore, Pair]] = []
     try:
@@ -83,7 +91,8 @@ def _scored(gold: str, predicted: str, parameters: Parameters) -> Report:
     except TooManyErrors:
         report = make_report(scored, parameters)
         _say(report)
-        click.echo(report.rows(), nl=False)
+        if as_text:
+            click.echo(report.rows(), nl=False)
         raise
     report = make_report(scored, parameters)
     _say(report)
