@@ -122,8 +122,9 @@ def test_places_that_cannot_be_written(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["corpus", "brackets", str(source), str(tmp_path / "file")]) == 2
-    assert "file: File exists" in capsys.readouterr().err
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        assert main(["corpus", "brackets", str(source), str(out)]) == 2
+        assert capsys.readouterr().err == f"treewright: {tmp_path}/file: is no folder\n"
     (tmp_path / "out" / "dev.mrg").mkdir(parents=True)
     assert main(["corpus", "brackets", str(source), str(tmp_path / "out"), "--force"]) == 2
     assert "dev.mrg: is a folder where a file should go" in capsys.readouterr().err
@@ -133,15 +134,32 @@ def test_places_that_cannot_be_written(
     ("arguments", "message"),
     [
         (["pbt", "x", "y"], "'pbt' is not one of"),
-        (["ptb", "nowhere", "y"], "nowhere: no such folder"),
+        (["ptb", "nowhere", "y"], "treewright: nowhere: no such folder\n"),
+        (["mctb", "nowhere", "y"], "treewright: nowhere: no such file or folder\n"),
+        (["sinica", "nowhere", "y"], "treewright: nowhere: no such file or folder\n"),
+        (["brackets", "nowhere", "y"], "treewright: nowhere: no such file or folder\n"),
+        (["brackets", "n" * 300, "y"], "nnn: File name too long\n"),
+        (["brackets", "DOMAIN", "n" * 300], "nnn: File name too long\n"),
+        (["brackets", "", "y"], "treewright: a treebank to read needs a folder or a file"),
+        (["brackets", ".", ""], "treewright: a folder to write to needs a name\n"),
         (["ptb", "."], "Missing argument 'OUT'"),
     ],
 )
 def test_bad_arguments(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, domain: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["corpus", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    places = {"DOMAIN": str(domain)}
+    assert main(["corpus", *(places.get(argument, argument) for argument in arguments)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "standard output" not in error
+
+
+def test_help_names_every_treebank(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["corpus", "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Usage: treewright corpus [OPTIONS] NAME SOURCE OUT ")
+    assert f"NAME is {', '.join(list(TREEBANKS)[:-1])}, or {[*TREEBANKS][-1]} " in out
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:

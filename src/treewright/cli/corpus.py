@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from treewright.cli.folders import output_folder
 from treewright.cli.progress import track
 from treewright.corpora import TREEBANKS, Corpus, Part, read
 from treewright.errors import CountMismatch, OutputError, Place, TreeError
@@ -33,7 +34,7 @@ def _list_treebanks(context: click.Context, parameter: click.Parameter, wanted: 
 
 
 @click.command("corpus")
-@click.argument("name", type=click.Choice(list(TREEBANKS)))
+@click.argument("name", type=click.Choice(list(TREEBANKS)), metavar="NAME")
 @click.argument("source")
 @click.argument("out")
 @click.option("--verbatim", is_flag=True, help="Keep function tags, indices and traces.")
@@ -50,6 +51,9 @@ def _list_treebanks(context: click.Context, parameter: click.Parameter, wanted: 
 def command(name: str, source: str, out: str, verbatim: bool, strict: bool, force: bool) -> None:
     """Write the parts of treebank NAME, found in SOURCE, to the folder OUT.
 
+    NAME is ptb, ctb, mctb, gum, craft, sinica, nltk, or brackets for any other; --list says what
+    to point SOURCE at.
+
     The parts are OUT/train.mrg, OUT/dev.mrg and OUT/test.mrg, as far as the treebank has them, one
     tree a line. Either all of them are written or none. Their numbers of trees are compared with
     the standard ones; a difference is a warning, or an error with --strict.
@@ -58,12 +62,13 @@ def command(name: str, source: str, out: str, verbatim: bool, strict: bool, forc
     Example:
         treewright corpus ptb /ldc/treebank_3 data/ptb
     """
+    folder = output_folder(out)
     corpus = read(name, source, verbatim=verbatim)
     for note in corpus.notes:
         click.echo(f"treewright: note: {note}", err=True)
-    targets = {part: Path(out, f"{part}.mrg") for part in corpus.parts}
+    targets = {part: folder / f"{part}.mrg" for part in corpus.parts}
     counts: dict[str, int] = {}
-    with _all_or_none(Path(out), list(targets.values()), force) as beside:
+    with _all_or_none(folder, list(targets.values()), force) as beside:
         for part, target in targets.items():
             counts[part] = _write(corpus[part], beside / target.name)
         _compare(corpus, counts, strict)
@@ -101,13 +106,14 @@ def _all_or_none(out: Path, targets: list[Path], force: bool) -> Iterator[Path]:
 
     Nothing else in `out` is touched, and `out` is gone again if it was made for nothing.
     """
-    for target in targets:
-        if target.is_dir():
-            raise OutputError("is a folder where a file should go", Place(str(target)))
-        if target.exists() and not force:
-            raise OutputError("exists; --force replaces it", Place(str(target)))
-    made = [path for path in (out, *out.parents) if not path.exists()]
+    made: list[Path] = []
     try:
+        for target in targets:
+            if target.is_dir():
+                raise OutputError("is a folder where a file should go", Place(str(target)))
+            if target.exists() and not force:
+                raise OutputError("exists; --force replaces it", Place(str(target)))
+        made += [path for path in (out, *out.parents) if not path.exists()]
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".treewright-", dir=out) as beside:
             yield Path(beside)

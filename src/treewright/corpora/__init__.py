@@ -13,7 +13,7 @@ from pathlib import Path
 
 from treewright.corpora import brackets, craft, ctb, gum, mctb, nltk_sample, ptb, sinica
 from treewright.corpora.corpus import Corpus, Part, Treebank
-from treewright.errors import CorpusError
+from treewright.errors import CorpusError, InputError, NotFound, Place
 
 #: Every treebank that can be read, by name.
 TREEBANKS: dict[str, Treebank] = {
@@ -30,7 +30,13 @@ def read(name: str, source: str | os.PathLike[str], verbatim: bool = False) -> C
     """
     if name not in TREEBANKS:
         raise CorpusError(f"no treebank {name!r}; there are {', '.join(TREEBANKS)}")
-    return TREEBANKS[name].open(Path(source), verbatim)
+    if not os.fspath(source):  # which a path would take for the current folder
+        raise NotFound("a treebank to read needs a folder or a file, not an empty name")
+    try:
+        return TREEBANKS[name].open(Path(source), verbatim)
+    except OSError as error:
+        where = error.filename or source
+        raise InputError(error.strerror or str(error), Place(os.fspath(where))) from None
 
 
 __all__ = ["TREEBANKS", "Corpus", "Part", "Treebank", "read"]

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from treewright.corpora.corpus import Layout, Treebank
-from treewright.corpora.finding import folder, nothing_found
+from treewright.corpora.finding import file_or_folder, nothing_found
 from treewright.errors import CorpusError, Place
 
 _FILE = re.compile(
@@ -25,10 +25,10 @@ def _part_of(name: str) -> str | None:
 
 
 def _find(source: Path) -> Layout:
-    if str(source) == "-" or source.is_file():
+    if str(source) == "-" or not file_or_folder(source).is_dir():
         return Layout({_part_of(source.name) or "train": [source]})
     files: dict[str, list[Path]] = {"train": [], "dev": [], "test": []}
-    for path in sorted(folder(source).iterdir()):
+    for path in sorted(source.iterdir()):
         if part := _part_of(path.name):
             files[part].append(path)
     for part, paths in files.items():

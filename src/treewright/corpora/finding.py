@@ -55,6 +55,13 @@ def folder(source: Path) -> Path:
     return source
 
 
+def file_or_folder(source: Path) -> Path:
+    """The same path, if there is anything: for treebanks that come as one file, too."""
+    if not source.exists():
+        raise NotFound("no such file or folder", Place(str(source)))
+    return source
+
+
 def nothing_found(source: Path, what: str) -> MissingPart:
     """The error for a folder that is not this treebank."""
     return MissingPart(f"holds no {what}: is this the right folder?", Place(str(source)))

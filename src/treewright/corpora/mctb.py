@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from treewright.corpora.corpus import Layout, Treebank
-from treewright.corpora.finding import by_key, listed, matching_files, nothing_found
+from treewright.corpora.finding import by_key, file_or_folder, listed, matching_files, nothing_found
 from treewright.errors import MissingPart, Place
 
 DOMAINS = ("dialogue", "forum", "law", "literature", "review")
@@ -19,7 +19,7 @@ _FILE = re.compile(rf"(?:mctb[_-])?({'|'.join(DOMAINS)})(?:\.cleaned)?\.(?:txt|m
 
 
 def _find(source: Path) -> Layout:
-    if source.is_file():
+    if file_or_folder(source).is_file():
         return Layout({"test": [source]}, counts={"test": _TREES_EACH})
     found = matching_files(source, _FILE, prefer="MCTB_en")
     if not found:

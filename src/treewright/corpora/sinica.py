@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from treewright.corpora.corpus import Layout, Treebank
-from treewright.corpora.finding import matching_files, nothing_found
+from treewright.corpora.finding import file_or_folder, matching_files, nothing_found
 from treewright.errors import (
     BracketError,
     EmptyLabel,
@@ -37,7 +37,7 @@ _PART_OF_RANK = {4: "dev", 9: "test"}
 
 
 def _find(source: Path) -> Layout:
-    path = source
+    path = file_or_folder(source)
     if source.is_dir():
         found = matching_files(source, _FILE, prefer="sinica_treebank")
         if not found:
