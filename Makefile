@@ -13,6 +13,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CONSTRAINTS := $(shell $(PYTHON) -c 'import sys; print("-c constraints.txt" * (sys.version_info[:2] == (3, 11)))')
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc') CMakeLists.txt pyproject.toml README.md LICENSE
 
+CXX_FILES := $(shell find src/kernel tests/kernel -name '*.cpp' -o -name '*.hpp')
+
 .PHONY: help parse test check lint types imports format tests kernel-tests sanitize bench build clean
 
 help:
@@ -51,7 +53,7 @@ check: lint types imports kernel-tests tests
 lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
 types:
 	$(BIN)/mypy
@@ -76,7 +78,7 @@ sanitize:
 format:
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
+	$(BIN)/clang-format -i $(CXX_FILES)
 
 bench: $(VENV)/.dev
 	mkdir -p $(BENCH_OUT)

@@ -35,8 +35,12 @@ _OTHER_ENCODINGS = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252"
 def open_bytes(source: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file, or standard input for `-`, for reading bytes."""
     if os.fspath(source) == "-":
+        if sys.stdin is None:
+            raise NotFound("is closed", Place("standard input"))
         yield sys.stdin.buffer
         return
+    if not os.fspath(source):
+        raise NotFound("a file to read needs a name")
     try:
         handle = open(source, "rb")  # noqa: SIM115 - closed below, apart from these errors
     except FileNotFoundError:
@@ -59,20 +63,24 @@ def text_chunks(
     handle: BinaryIO, name: str | None = None, encoding: str = "utf-8"
 ) -> Iterator[str]:
     """Decode a stream piece by piece; a byte-order mark is dropped, line ends stay as they are."""
-    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)()
+    except LookupError:
+        raise EncodingError(f"no encoding is called {encoding!r}", Place(name)) from None
     line = 1
     first = True
     while True:
         data = handle.read(CHUNK_BYTES)
-        _refuse_binary(data, name, line)
+        if not encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
+            _refuse_binary(data, name, line, first=first)
         pending, _ = decoder.getstate()
         try:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             raise _encoding_error(pending + data, error, name, line, encoding) from None
         if first and text:
-            first = False
             text = text.removeprefix("\ufeff")
+        first = False
         if text:
             yield text
         if not data:
@@ -93,14 +101,22 @@ def text_lines(source: str | os.PathLike[str], encoding: str = "utf-8") -> Itera
             yield carry.removesuffix("\r")
 
 
-def _refuse_binary(data: bytes, name: str | None, line: int) -> None:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        message = "is not UTF-8; it reads as UTF-16: convert it first"
-        raise EncodingError(message, Place(name, line=line))
+def _refuse_binary(data: bytes, name: str | None, line: int, *, first: bool) -> None:
     at = data.find(b"\0")
+    wide = first and (data[:2] in (b"\xff\xfe", b"\xfe\xff") or _alternates(data[:64]))
+    if wide:
+        message = "is not UTF-8; it looks like UTF-16: convert it first"
+        raise EncodingError(message, Place(name, line=line))
     if at >= 0:
         line += data.count(b"\n", 0, at)
         raise BinaryInput("holds a NUL byte: a binary file, not text", Place(name, line=line))
+
+
+def _alternates(data: bytes) -> bool:
+    """Whether every other byte is NUL, as in UTF-16 text of ASCII characters."""
+    return len(data) >= 4 and any(
+        not any(data[odd::2]) and all(data[1 - odd :: 2]) for odd in (0, 1)
+    )
 
 
 def _encoding_error(
@@ -132,26 +148,43 @@ def atomic_write(target: str | os.PathLike[str]) -> Iterator[TextIO]:
     """Write UTF-8 text beside `target` and rename it into place when the block ends well.
 
     With `-` the text goes to standard output. If the block raises, nothing is left behind and an
-    older file stays as it was.
+    older file stays as it was. A link leads to the file that it names; what is no ordinary file (a
+    device, a pipe) is written to as it is, for it must not be replaced by one.
     """
-    if os.fspath(target) == "-":
+    name = os.fspath(target)
+    if name == "-":
         yield sys.stdout
         return
-    path = Path(target)
+    if not name:
+        raise OutputError("a file to write needs a name")
+    path = Path(name)
     try:
-        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        path = path.resolve()
+        if path.is_dir():
+            raise OutputError("is a directory, not a file", Place(name))
+        if path.exists() and not os.access(path, os.W_OK):
+            raise OutputError("may not be written", Place(name))
+        if path.exists() and not path.is_file():
+            with path.open("w", encoding="utf-8", newline="\n") as handle:
+                yield handle
+        else:
+            with _beside(path) as handle:
+                yield handle
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise OutputError(error.strerror or str(error), Place(os.fspath(target))) from None
+        raise OutputError(error.strerror or str(error), Place(name)) from None
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[TextIO]:
+    """A new file beside `path`, which takes its place if the block ends well."""
+    descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(descriptor, "w", encoding="utf-8", newline="\n") as handle:
             yield handle
         Path(beside).chmod(_mode_for(path))
         Path(beside).replace(path)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise OutputError(error.strerror or str(error), Place(os.fspath(target))) from None
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise

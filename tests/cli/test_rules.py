@@ -72,7 +72,8 @@ def test_coverage_table_json_and_plot(
     ]
     assert "<svg" in picture.read_text()
     assert main([*arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[str(trees)]["by_type"] == 100
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["trees"], row["by_type"]) == (str(trees), 100)
     assert main([*arguments, "--plot", str(tmp_path / "coverage.what")]) == 2
     assert main([*arguments, "--plot", str(tmp_path / "no" / "coverage.svg")]) == 2
 
@@ -102,3 +103,29 @@ def test_bad_trees_are_one_line_and_exit_code_2(
 def test_a_folder_that_does_not_exist(trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "extract", str(trees), "-o", str(trees / "x" / "g.json")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_files_of_one_name_keep_their_rows(
+    grammar: Path, trees: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("gum", "craft"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test.mrg").write_text(TREES)
+    others = [str(tmp_path / "gum" / "test.mrg"), str(tmp_path / "craft" / "test.mrg")]
+    assert main(["rules", "coverage", str(grammar), *others, others[0]]) == 0
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["gum/test", "craft/test", "gum/test"]
+
+
+def test_standard_input_serves_once(grammar: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "check", "-", "-"]) == 2
+    assert "only one" in capsys.readouterr().err
+
+
+def test_a_label_may_hold_a_space_that_is_not_ascii(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, target = tmp_path / "nbsp.mrg", tmp_path / "g.json"
+    path.write_text("(S (N\u00a0P (NN a)) (VP (VB b)))", encoding="utf-8")
+    assert main(["rules", "extract", str(path), "-o", str(target)]) == 0
+    assert main(["rules", "check", str(target), str(path)]) == 0

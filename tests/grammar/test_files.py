@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def test_a_grammar_round_trips(trees: list[Tree], scheme: Scheme, least: int) ->
     again = loads(dumps(grammar))
     assert (again.rules, again.words, again.roots) == (grammar.rules, grammar.words, grammar.roots)
     assert again.labels == grammar.labels
-    assert again.scheme == scheme
+    assert again == grammar
+    assert pickle.loads(pickle.dumps(grammar)) == grammar
 
 
 def document() -> dict[str, Any]:
@@ -55,6 +57,12 @@ def test_saving_leaves_no_half_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
+        ("version", True, "version True"),
+        ("version", 1.0, "version 1.0"),
+        ("labels", ["$NP"], "scheme"),
+        ("labels", [""], "no symbol"),
+        ("roots", {"S:": 1}, "no symbol"),
+        ("rules", {"": {"NP VP": 1}}, "no symbol"),
         ("format", "else", "not a grammar"),
         ("version", 2, "version 2"),
         ("version", None, "version None"),
@@ -91,3 +99,7 @@ def test_missing_keys_and_broken_json_are_named() -> None:
         loads("[]")
     with pytest.raises(GrammarFileError):
         loads("[" * 100_000)
+    with pytest.raises(GrammarFileError, match="not a grammar"):
+        loads('{"version": ' + "1" * 10_000 + "}")
+    with pytest.raises(GrammarFileError, match="'NP' stands twice"):
+        loads('{"rules": {"NP": {"A B": 1}, "NP": {"C D": 1}}}')

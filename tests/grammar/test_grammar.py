@@ -102,6 +102,10 @@ def test_set_operations() -> None:
     assert set((second - first).rules) == {Rule("VP", "@", "ADVP")}
     assert (second - first).words == {"NP": 1, "ADVP": 1}
     assert (GRAMMAR - GRAMMAR).labels == ()
+    with pytest.raises(TypeError):
+        GRAMMAR | 3  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        GRAMMAR.rules[Rule("S", "NP", "VP")] = 1  # type: ignore[index]
     with pytest.raises(GrammarError, match="schemes differ"):
         first | Grammar.from_trees(TREES, scheme="$+left")
 

@@ -95,6 +95,11 @@ def test_schemes_do_not_mix() -> None:
         scheme_of({"$", "$NP"})
 
 
+def test_no_other_scheme() -> None:
+    with pytest.raises(TreeError, match="no scheme"):
+        binarize(Tree("NN", word="a"), "left")  # type: ignore[arg-type]
+
+
 def test_deep_and_wide_trees_do_not_recurse() -> None:
     count = 50_000
     wide = Tree("S", [Tree("A", word=str(number)) for number in range(count)])

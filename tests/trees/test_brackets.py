@@ -75,12 +75,14 @@ def test_words_may_hold_anything_but_brackets_and_ascii_space() -> None:
     assert Tree.from_brackets(tree.brackets()).words() == tuple(words)
 
 
-@pytest.mark.parametrize("token", ["a b", "(", ")", "a\nb"])
+@pytest.mark.parametrize("token", ["", "a b", "(", ")", "a\nb"])
 def test_what_cannot_be_read_again_is_not_written(token: str) -> None:
     with pytest.raises(TreeError, match="cannot be written"):
         Tree("NN", word=token).brackets()
     with pytest.raises(TreeError, match="cannot be written"):
-        Tree(token, [Tree("NN", word="a")]).brackets()
+        Tree("S", [Tree(token, [Tree("NN", word="a")])]).brackets()
+    with pytest.raises(TreeError, match="cannot be written"):
+        Tree(token, word="a").brackets()
 
 
 @pytest.mark.parametrize(
@@ -159,11 +161,22 @@ def test_other_encodings_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
-def test_utf_16_and_binary_files_are_refused(encoding: str, tmp_path: Path) -> None:
+def test_utf_16_is_named_and_read_when_asked_for(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "wide.mrg"
     path.write_bytes("(NN dog)".encode(encoding))
-    with pytest.raises((EncodingError, BinaryInput)):
+    with pytest.raises(EncodingError, match="UTF-16"):
         list(read_trees(path))
+    assert [tree.word for tree in read_trees(path, encoding=encoding)] == ["dog"]
+    with pytest.raises(EncodingError, match="no encoding"):
+        list(read_trees(path, encoding="utf-99"))
+
+
+def test_binary_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "binary.mrg"
+    path.write_bytes(b"(NN dog)\n\x7fELF\0\0")
+    with pytest.raises(BinaryInput) as raised:
+        list(read_trees(path))
+    assert raised.value.place == Place(str(path), line=2)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

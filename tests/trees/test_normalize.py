@@ -38,6 +38,7 @@ def test_labels_lose_function_tags_and_indices(label: str, bare: str) -> None:
         ("(S (NP (-NONE- 0) (NN-X dog)))", "(TOP (S (NP (NN-X dog))))"),
         ("( (NP (NN a)) (. .) )", "(TOP (NP (NN a)) (. .))"),
         ("(NN dog)", "(TOP (NN dog))"),
+        ("(TOP (ROOT (S (NN a) (NN b))))", "(TOP (S (NN a) (NN b)))"),
         ("(ROOT (-LRB- -LRB-))", "(TOP (-LRB- -LRB-))"),
     ],
 )

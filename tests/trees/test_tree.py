@@ -73,6 +73,12 @@ def test_a_node_has_children_or_a_word_and_not_both() -> None:
         Tree("NP", [leaf], word="dog")
     with pytest.raises(TreeError, match="str"):
         Tree("NP", ["dog"])  # type: ignore[list-item]
+    with pytest.raises(TreeError, match="sequence"):
+        Tree("NP", leaf)  # type: ignore[arg-type]
+    with pytest.raises(TreeError, match="strings"):
+        Tree(5, word="a")  # type: ignore[arg-type]
+    with pytest.raises(TreeError, match="strings"):
+        Tree("NN", word=5)  # type: ignore[arg-type]
 
 
 def test_trees_differ_by_label_word_and_shape() -> None:
@@ -98,6 +104,10 @@ def test_copies_are_equal_and_hash_alike(tree: Tree) -> None:
 @given(ROOTED_TREES)
 def test_repr_is_python_for_the_tree(tree: Tree) -> None:
     assert eval(repr(tree), {"Tree": Tree}) == tree
+
+
+def test_repr_never_fails() -> None:
+    assert repr(Tree("NN", word="a b")) == "<Tree 'NN' over ('a b',)>"
 
 
 @given(ROOTED_TREES)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 from importlib import import_module
+from types import FrameType
 
 import click
 
 from treewright import __version__
-from treewright.errors import TreewrightError
+from treewright.errors import OutputError, Place, TreewrightError
 
 # Command, and the line that `treewright --help` shows for it.
 _COMMANDS = {
@@ -26,7 +29,14 @@ _COMMANDS = {
 }
 
 
-_BROKEN_PIPE = 141  # what a shell reports for a program that the closing of a pipe has ended
+# What a shell reports for a program that a signal has ended: 128 and the signal's number.
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+_TERMINATED = 143
+
+
+class _Terminated(BaseException):
+    """The signal to end: passes through everything that cleans up."""
 
 
 class _Commands(click.Group):
@@ -48,16 +58,20 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="treewright")
 def cli() -> None:
-    """Constituency trees that obey a grammar."""
+    r"""Constituency trees that obey a grammar.
+
+    \b
+    Examples:
+        treewright trees show dev.mrg
+        treewright rules extract train.mrg -o grammar.json
+        treewright eval gold.mrg predicted.mrg
+    """
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code, 2 for anything wrong with input or usage."""
-    # Trees are read as UTF-8 wherever they come from, and written so whatever the locale says.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")
     try:
+        _prepare_streams()
         # Not standalone, so that errors come to us; then a command's own exit code is returned.
         code = cli.main(arguments, prog_name="treewright", standalone_mode=False)
         sys.stdout.flush()
@@ -66,17 +80,41 @@ def main(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return 2
+    except _Terminated:
+        return _TERMINATED
     except (click.Abort, KeyboardInterrupt):
-        click.echo("treewright: interrupted", err=True)
-        return 130
+        return _complain("interrupted", _INTERRUPTED)
     except (BrokenPipeError, SystemExit):
-        # The reader has gone; click itself exits when it notices. Python would complain when it
-        # flushes at its end, so what is left goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has gone; click itself exits when it notices.
+        _discard_output()
         return _BROKEN_PIPE
+    except OSError as error:
+        _discard_output()
+        return _complain(f"standard output: {error.strerror or error}")
     return code if isinstance(code, int) else 0
 
 
-def _complain(message: str) -> int:
+def _prepare_streams() -> None:
+    """UTF-8 in and out whatever the locale says; ends by signal clean up as Ctrl-C does."""
+    if sys.stdout is None:
+        raise OutputError("is closed", Place("standard output"))
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=errors)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise _Terminated
+
+
+def _discard_output() -> None:
+    """Send what is left in the buffer nowhere, or Python would complain when it flushes it."""
+    if sys.stdout is sys.__stdout__ and sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(message: str, code: int = 2) -> int:
     click.echo(f"treewright: {message}", err=True)
-    return 2
+    return code

@@ -18,7 +18,12 @@ from treewright.trees.symbols import SCHEMES, Scheme
 
 @click.group("rules")
 def command() -> None:
-    """Extract, study and check the grammar of a treebank."""
+    r"""Extract, study and check the grammar of a treebank.
+
+    \b
+    Example:
+        treewright rules extract train.mrg -o grammar.json
+    """
 
 
 @command.command()
@@ -84,7 +89,7 @@ def show(grammar: str, label: str | None, limit: int | None) -> None:
 @click.argument("trees", nargs=-1, required=True)
 @click.pass_context
 def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
-    """List every place where TREES leave GRAMMAR: file, line, words, and what is missing.
+    """List where TREES leave GRAMMAR: file, line, words, and what is missing.
 
     Exits with 1 if there is any.
 
@@ -92,7 +97,7 @@ def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
     Example:
         treewright rules check grammar.json dev.mrg
     """
-    loaded = Grammar.load(grammar)
+    loaded = _load_beside(grammar, trees)
     number = violated = found = 0
     for place, tree in track(located_trees(trees), "trees"):
         number += 1
@@ -118,23 +123,36 @@ def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_jso
     Example:
         treewright rules coverage grammar.json dev.mrg test.mrg --plot coverage.svg
     """
-    loaded = Grammar.load(grammar)
-    found = {
-        source: coverage(loaded, (tree for _, tree in track(located_trees([source]), "trees")))
-        for source in trees
-    }
+    loaded = _load_beside(grammar, trees)
+    found = [
+        (name, coverage(loaded, (tree for _, tree in track(located_trees([source]), "trees"))))
+        for name, source in zip(_short_names(trees), trees, strict=True)
+    ]
     if plot is not None:
         from treewright.grammar.plot import plot_coverage
 
-        plot_coverage({_short(source): covered for source, covered in found.items()}, plot)
+        plot_coverage(found, plot)
     if as_json:
-        click.echo(json.dumps({s: _row(c) for s, c in found.items()}, indent=1))
+        rows = zip(trees, found, strict=True)
+        click.echo(json.dumps([{"trees": s, **_row(c)} for s, (_, c) in rows], indent=1))
     else:
-        _print_table({_short(source): covered for source, covered in found.items()})
+        _print_table(found)
 
 
-def _short(source: str) -> str:
-    return name_of(source) if source == "-" else Path(source).stem
+def _load_beside(grammar: str, trees: tuple[str, ...]) -> Grammar:
+    if [grammar, *trees].count("-") > 1:
+        raise click.UsageError("only one of GRAMMAR and TREES can be standard input")
+    return Grammar.load(grammar)
+
+
+def _short_names(sources: tuple[str, ...]) -> list[str]:
+    """Names of files for a table: the last parts of their paths, as many as tell them apart."""
+    paths = [Path(name_of(source)).with_suffix("") for source in sources]
+    for length in range(1, max(len(path.parts) for path in paths) + 1):
+        names = ["/".join(path.parts[-length:]) for path in paths]
+        if len(set(names)) == len(set(paths)):
+            break
+    return names
 
 
 def _summary(grammar: Grammar) -> str:
@@ -159,10 +177,10 @@ def _row(covered: Coverage) -> dict[str, float]:
     }
 
 
-def _print_table(found: dict[str, Coverage]) -> None:
-    width = max(5, *map(len, found))
+def _print_table(found: list[tuple[str, Coverage]]) -> None:
+    width = max(5, *(len(name) for name, _ in found))
     click.echo(f"{'trees':<{width}}  rule types   known     uses    known  sentences  licensed")
-    for name, covered in found.items():
+    for name, covered in found:
         click.echo(
             f"{name:<{width}}  {covered.types:>10,}  {covered.by_type:>5.1f}%  "
             f"{covered.uses:>7,}  {covered.by_use:>6.2f}%  {covered.sentences:>9,}  "

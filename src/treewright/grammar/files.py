@@ -23,10 +23,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from treewright.errors import GrammarError, GrammarFileError, Place
+from treewright.errors import GrammarError, GrammarFileError, Place, TreewrightError
 from treewright.files import atomic_write, name_of, open_bytes, text_chunks
 from treewright.grammar.grammar import Grammar
 from treewright.grammar.rules import Rule
@@ -53,7 +54,7 @@ def dumps(grammar: Grammar) -> str:
     """The text of a grammar's file."""
     rules: dict[str, dict[str, int]] = {}
     for rule, count in _commonest_first(grammar.rules):
-        if any(character.isspace() for symbol in rule for character in symbol):
+        if any(" " in symbol for symbol in rule):
             raise GrammarError(f"rule {rule}: a symbol with a space in it cannot be written")
         rules.setdefault(rule.parent, {})[f"{rule.left} {rule.right}"] = count
     document = {
@@ -71,25 +72,31 @@ def dumps(grammar: Grammar) -> str:
 def loads(text: str, name: str | None = None) -> Grammar:
     """A grammar from the text of its file; `name` is for messages."""
     try:
-        document = json.loads(text)
+        return _grammar_of(json.loads(text, object_pairs_hook=_without_repeats))
     except json.JSONDecodeError as error:
         place = Place(name, line=error.lineno, column=error.colno)
         raise GrammarFileError(f"not JSON: {error.msg}", place) from None
-    except RecursionError:
-        raise GrammarFileError("not a grammar: nested too deep", Place(name)) from None
-    try:
-        return _grammar_of(document)
-    except GrammarError as error:
+    except (RecursionError, ValueError) as error:  # nested too deep, or a number too long
+        raise GrammarFileError(f"not a grammar: {error}", Place(name)) from None
+    except TreewrightError as error:
         raise GrammarFileError(error.message, Place(name)) from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; of a key given twice by hand, one would be lost without a word."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        repeated = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise GrammarError(f"the key {repeated!r} stands twice in one table")
+    return table
 
 
 def _grammar_of(document: Any) -> Grammar:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise GrammarError(f'not a grammar: its "format" is not {FORMAT!r}')
-    if document.get("version") != VERSION:
-        raise GrammarError(
-            f"a grammar of version {document.get('version')!r}; this treewright reads {VERSION}"
-        )
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:  # True and 1.0 are equal to 1, but are not
+        raise GrammarError(f"a grammar of version {version!r}; this treewright reads {VERSION}")
     wanted = {"format", "version", "scheme", "labels", "roots", "words", "rules"}
     if missing := wanted - document.keys():
         raise GrammarError(f"{', '.join(map(repr, sorted(missing)))} missing")

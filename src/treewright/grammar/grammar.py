@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from treewright.errors import GrammarError
 from treewright.grammar.rules import Rule, Violation, steps
 from treewright.trees import Span, Tree, normalize
 from treewright.trees.binarize import derivation, scheme_of
-from treewright.trees.symbols import SCHEMES, WORD_NULL, Scheme, is_mark, is_null
+from treewright.trees.symbols import SCHEMES, WORD_NULL, Scheme, is_mark, is_well_formed
 
 if TYPE_CHECKING:
     from treewright.grammar.tables import RuleTables
@@ -46,10 +47,20 @@ class Grammar:
     #: Symbols that the grammar knows of though nothing above has them (any more).
     known: frozenset[str] = field(default=frozenset())
 
+    __hash__ = None  # type: ignore[assignment]
+
     def __post_init__(self) -> None:
         if self.scheme not in SCHEMES:
             raise GrammarError(f"no scheme {self.scheme!r}; there are {' and '.join(SCHEMES)}")
+        for name in ("rules", "words", "roots"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        used = {symbol for rule in self.rules for symbol in rule}.union(self.words, self.roots)
+        object.__setattr__(self, "known", frozenset(self.known) - used)
         _check_structure(self)
+
+    def __reduce__(self) -> tuple[type[Grammar], tuple[Any, ...]]:
+        counts = dict(self.rules), dict(self.words), dict(self.roots)
+        return Grammar, (self.scheme, *counts, self.known)
 
     @classmethod
     def from_trees(
@@ -135,6 +146,8 @@ class Grammar:
 
     def __or__(self, other: Grammar) -> Grammar:
         """What either grammar has; counts add up."""
+        if not isinstance(other, Grammar):
+            return NotImplemented
         self._check_scheme(other)
         return Grammar(
             self.scheme,
@@ -146,6 +159,8 @@ class Grammar:
 
     def __and__(self, other: Grammar) -> Grammar:
         """What both grammars have, with the counts of the first."""
+        if not isinstance(other, Grammar):
+            return NotImplemented
         self._check_scheme(other)
         return Grammar(
             self.scheme,
@@ -156,13 +171,16 @@ class Grammar:
         )
 
     def __sub__(self, other: Grammar) -> Grammar:
-        """What this grammar has and the other lacks."""
+        """What this grammar has and the other lacks; labels that are left stay known."""
+        if not isinstance(other, Grammar):
+            return NotImplemented
         self._check_scheme(other)
         return Grammar(
             self.scheme,
             {rule: count for rule, count in self.rules.items() if rule not in other.rules},
             {symbol: count for symbol, count in self.words.items() if symbol not in other.words},
             {symbol: count for symbol, count in self.roots.items() if symbol not in other.roots},
+            frozenset(self.labels) - frozenset(other.labels),
         )
 
     def _check_scheme(self, other: Grammar) -> None:
@@ -189,6 +207,9 @@ def _added(mine: Mapping[_Key, int], theirs: Mapping[_Key, int]) -> dict[_Key, i
 
 def _check_structure(grammar: Grammar) -> None:
     """Refuse what no derivation can hold, whatever a file or a caller says."""
+    for symbol in grammar.labels:
+        if not symbol or not is_well_formed(symbol):
+            raise GrammarError(f"{symbol!r} is no symbol that binarisation makes")
     for rule in grammar.rules:
         if rule.parent == WORD_NULL:
             raise GrammarError(f"rule {rule}: {WORD_NULL!r} stands over one word only")
@@ -200,6 +221,5 @@ def _check_structure(grammar: Grammar) -> None:
     for symbol in grammar.roots:
         if is_mark(symbol):
             raise GrammarError(f"{symbol!r} at the root: a mark is never the root")
-    symbols = {symbol for rule in grammar.rules for symbol in rule if is_null(symbol)}
-    if scheme_of(symbols) not in (None, grammar.scheme):
+    if scheme_of(set(grammar.labels)) not in (None, grammar.scheme):
         raise GrammarError(f"the marks do not belong to scheme {grammar.scheme!r}")

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from os import PathLike
+from collections.abc import Sequence
+from io import BytesIO
+from os import PathLike, fspath
+from pathlib import Path
 
 from treewright.errors import MissingExtra, OutputError, Place
+from treewright.files import atomic_write
 from treewright.grammar.coverage import Coverage
 
+#: What a plot may be written as, by the end of its name.
+FORMATS = ("svg", "png", "pdf")
 
-def plot_coverage(found: Mapping[str, Coverage], path: str | PathLike[str]) -> None:
+
+def plot_coverage(found: Sequence[tuple[str, Coverage]], path: str | PathLike[str]) -> None:
     """Bars for every set of trees: rules known by type, and weighted by use."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a plot needs matplotlib: pip install 'treewright[plot]'") from None
-    names = list(found)
+    form = Path(path).suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        message = f"the name of a plot ends in one of {', '.join(f'.{name}' for name in FORMATS)}"
+        raise OutputError(message, Place(fspath(path)))
+    names = [name for name, _ in found]
     figure = Figure(figsize=(max(4.0, 1.4 * len(names) + 1.6), 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     series = [
-        ("by type", [covered.by_type for covered in found.values()], "#9db8d2"),
-        ("weighted by use", [covered.by_use for covered in found.values()], "#2f5d8a"),
+        ("by type", [covered.by_type for _, covered in found], "#9db8d2"),
+        ("weighted by use", [covered.by_use for _, covered in found], "#2f5d8a"),
     ]
     for number, (label, heights, colour) in enumerate(series):
         places = [at + (number - 0.5) * 0.4 for at in range(len(names))]
@@ -34,7 +44,7 @@ def plot_coverage(found: Mapping[str, Coverage], path: str | PathLike[str]) -> N
     axes.set_ylabel("rules found in the grammar, %")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=2, frameon=False)
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise OutputError(str(error), Place(str(path))) from None
+    picture = BytesIO()
+    figure.savefig(picture, format=form)
+    with atomic_write(path) as handle:
+        handle.buffer.write(picture.getvalue())

@@ -22,6 +22,7 @@ from treewright.trees.symbols import (
     MARK,
     WORD_NULL,
     Scheme,
+    check_scheme,
     is_mark,
     join_chain,
     mark_of,
@@ -38,6 +39,7 @@ def binarize(tree: Tree, scheme: Scheme = "$") -> Tree:
     >>> binarize(Tree.from_brackets("(NP (DT a) (JJ b) (NN c))"), "$+left").brackets()
     '(NP ($@ (@ (DT a)) (@ (JJ b))) (@ (NN c)))'
     """
+    check_scheme(scheme)
     wrapper, inner = unwrap(tree)
     done: list[Tree] = []
     # A tree waits to be taken apart; a symbol and a number wait for that many children.

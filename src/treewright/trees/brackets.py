@@ -138,6 +138,8 @@ class _Reader:
         yield from self._feed("".join(waiting))
         if self._labels:
             message = f"'({self._labels[0]}' is never closed"
+            if len(self._labels) > 1:
+                message += f", nor is '({self._labels[-1]}', the innermost of {len(self._labels)}"
             raise UnclosedBracket(message, _place_of_token(*self._root))
 
     def _feed(self, text: str) -> Iterator[tuple[int, Tree]]:
@@ -262,9 +264,10 @@ def format_tree(tree: Tree, indent: int | None = None) -> str:
             continue
         node, depth = item
         if node.word is not None:
-            parts.append(f"({_written(node.label)} {_written(node.word)})")
+            parts.append(f"({_written(node.label, 'tag')} {_written(node.word, 'word')})")
             continue
-        parts.append(f"({_written(node.label)}")
+        nameless_root = node is tree and not node.label
+        parts.append("(" if nameless_root else f"({_written(node.label, 'label')}")
         flat = indent is None or all(child.word is not None for child in node.children)
         gap = " " if flat else "\n" + " " * ((indent or 0) * min(depth + 1, _DEEPEST_INDENTED))
         stack.append(")")
@@ -274,7 +277,9 @@ def format_tree(tree: Tree, indent: int | None = None) -> str:
     return "".join(parts)
 
 
-def _written(token: str) -> str:
+def _written(token: str, what: str) -> str:
+    if not token:
+        raise TreeError(f"an empty {what} cannot be written in brackets")
     if _UNWRITABLE.search(token):
         raise TreeError(f"{token!r} cannot be written in brackets: it holds a bracket or a space")
     return token

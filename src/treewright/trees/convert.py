@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treewright.errors import MissingExtra, StrayWord, TreeError
-from treewright.trees.tree import Tree, make_leaf, make_node
+from treewright.trees.tree import Tree, make_node
 
 if TYPE_CHECKING:
     from nltk import Tree as NltkTree
@@ -36,12 +36,12 @@ def from_nltk(tree: NltkTree) -> Tree:
         if isinstance(node[0], str):
             if len(node) != 1:
                 raise StrayWord(f"{len(node)} children stand under {node.label()!r} beside a word")
-            done.append(make_leaf(node.label(), node[0]))
+            done.append(Tree(str(node.label()), word=node[0]))
             continue
         count = len(node)
         children = tuple(done[: -count - 1 : -1])
         del done[-count:]
-        done.append(make_node(node.label(), children))
+        done.append(make_node(str(node.label()), children))
     return done[0]
 
 

@@ -49,7 +49,9 @@ def normalize(tree: Tree, root: str = "TOP") -> Tree | None:
     bare = done[0]
     if bare is None:
         return None
-    _, inner = unwrap(bare)
-    if inner is bare and bare.word is None and bare.label in ROOT_LABELS:
+    wrapper: str | None = ""
+    while wrapper is not None:  # one root may stand in another
+        wrapper, bare = unwrap(bare)
+    if bare.word is None and bare.label in ROOT_LABELS:
         return make_node(root, bare.children)  # a root over several constituents
-    return make_node(root, (inner,))
+    return make_node(root, (bare,))

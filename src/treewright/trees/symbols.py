@@ -49,6 +49,12 @@ def mark_of(scheme: Scheme, leftmost: str) -> str:
     return MARK if scheme == "$" else MARK + leftmost
 
 
+def check_scheme(scheme: str) -> None:
+    """Refuse what is no scheme."""
+    if scheme not in SCHEMES:
+        raise TreeError(f"no scheme {scheme!r}; there are {' and '.join(SCHEMES)}")
+
+
 @lru_cache(maxsize=1 << 16)
 def escape_label(label: str) -> str:
     """One label as a symbol writes it."""
@@ -87,3 +93,11 @@ def split_chain(symbol: str) -> tuple[str, ...]:
             current.append(plain or ":")
     labels.append("".join(current))
     return tuple(labels)
+
+
+def is_well_formed(symbol: str) -> bool:
+    """Whether binarisation could have made the symbol: only then can it match one in a tree."""
+    if is_mark(symbol):
+        rest = symbol.removeprefix(MARK)
+        return not rest or (not is_mark(rest) and is_well_formed(rest))
+    return symbol == WORD_NULL or join_chain(split_chain(symbol)) == symbol

@@ -54,6 +54,10 @@ class Tree:
     word: str | None
 
     def __init__(self, label: str, children: Iterable[Tree] = (), word: str | None = None) -> None:
+        if not isinstance(label, str) or not isinstance(word, str | None):
+            raise TreeError(f"a label and a word are strings, not {label!r} and {word!r}")
+        if isinstance(children, Tree):
+            raise TreeError(f"the children of {label!r} are a sequence of trees, not one tree")
         children = tuple(children)
         for child in children:
             if not isinstance(child, Tree):
@@ -211,7 +215,10 @@ class Tree:
         return self.brackets()
 
     def __repr__(self) -> str:
-        return f"Tree.from_brackets({self.brackets()!r})"
+        try:
+            return f"Tree.from_brackets({self.brackets()!r})"
+        except TreeError:  # a word with a space in it, say: a debugger wants to see it all the same
+            return f"<Tree {self.label!r} over {self.words()!r}>"
 
     # Being a value
 

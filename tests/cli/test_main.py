@@ -1,0 +1,79 @@
+"""The front door: what all commands do when streams fail or signals come."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TREEWRIGHT = [sys.executable, "-m", "treewright"]
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Path:
+    path = tmp_path / "a.mrg"
+    path.write_text("(S (NP (NN \u4e2d)) (VP (VB b)))\n" * 20_000, encoding="utf-8")
+    return path
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("arguments", [["--help"], ["trees", "convert", "FILE"]])
+def test_a_full_disk_is_one_line(arguments: list[str], trees: Path) -> None:
+    filled = [str(trees) if argument == "FILE" else argument for argument in arguments]
+    with open("/dev/full", "w") as full:
+        run = subprocess.run([*TREEWRIGHT, *filled], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert "No space left" in run.stderr
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-"])
+def test_a_closed_stream_is_one_line(closing: str) -> None:
+    command = f"'{sys.executable}' -m treewright trees show - {closing}"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, input="")
+    assert run.returncode == 2
+    assert "is closed" in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_reader_that_leaves_early_ends_it_silently(trees: Path) -> None:
+    command = f"'{sys.executable}' -m treewright trees convert '{trees}'; echo $? >&2"
+    run = subprocess.run(
+        ["sh", "-c", f"({command}) | head -n 1"], capture_output=True, encoding="utf-8"
+    )
+    assert run.stdout.count("\n") == 1
+    assert run.stderr == "141\n"
+
+
+def test_the_locale_does_not_matter(trees: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    run = subprocess.run(
+        [*TREEWRIGHT, "trees", "convert", str(trees)], env=environment, capture_output=True
+    )
+    assert run.stdout == trees.read_bytes()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signals_leave_nothing_behind(
+    number: signal.Signals, code: int, trees: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.mrg"
+    run = subprocess.Popen(
+        [*TREEWRIGHT, "trees", "convert", "-", "-o", str(target)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert run.stdin is not None
+    run.stdin.write(trees.read_bytes())
+    run.stdin.flush()
+    while not list(tmp_path.glob(".out.mrg.*")):
+        time.sleep(0.01)
+    run.send_signal(number)
+    run.communicate()
+    assert run.returncode == code
+    assert list(tmp_path.iterdir()) == [trees]

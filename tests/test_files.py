@@ -1,0 +1,61 @@
+"""Reading and writing files without accidents."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from treewright.errors import NotFound, OutputError
+from treewright.files import atomic_write, open_bytes
+
+
+def test_a_file_is_replaced_when_all_went_well(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    with atomic_write(path) as handle:
+        handle.write("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), atomic_write(path) as handle:
+        handle.write(f"new {1 / 0}")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    link.symlink_to(real)
+    with atomic_write(link) as handle:
+        handle.write("new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with atomic_write(pipe) as handle:
+        handle.write("new")
+    assert os.read(reading, 10) == b"new"
+    os.close(reading)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    for target in (tmp_path, tmp_path / "no" / "file", ""):
+        with pytest.raises(OutputError), atomic_write(target):
+            pass
+    with pytest.raises(NotFound, match="needs a name"), open_bytes(""):
+        pass
