@@ -144,7 +144,10 @@ class TestShow:
         line = complaint(capsys, "show", trees, "--line", "4-8", "--number", "1")
         assert line == f"{trees}: no tree begins on line 4-8"
         (tmp_path / "file").touch()
-        assert complaint(capsys, "show", trees, "--out", tmp_path / "file").endswith("File exists")
+        line = complaint(capsys, "show", trees, "--out", tmp_path / "file")
+        assert line == f"{tmp_path}/file: is no folder"
+        line = complaint(capsys, "show", trees, "--out", "")
+        assert line == "a folder to write to needs a name"
 
 
 class TestConvert:
@@ -157,8 +160,22 @@ class TestConvert:
         )
         indented = run(capsys, "convert", trees, "--indent", "2")
         assert indented.startswith("(TOP\n  (S\n    (NP (DT The) (JJ big) (NN dog))\n")
-        assert main(["trees", "convert", str(trees), "--words", "--indent", "2"]) == 2
-        assert "--indent does not go with --words" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--words", "--tags"], "--words and --tags are different forms"),
+            (["--tags", "--one-line"], "--one-line and --tags are different forms"),
+            (["--indent", "0", "--words"], "--words and --indent are different forms"),
+        ],
+    )
+    def test_one_form_at_a_time(
+        self, trees: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+    ) -> None:
+        assert main(["trees", "convert", str(trees), *options]) == 2
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert captured.out == ""
 
     def test_binarised(self, trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
         out = run(capsys, "convert", trees, "--binarized", "$+left").splitlines()
@@ -178,7 +195,7 @@ class TestConvert:
     def test_to_a_file_even_the_one_it_reads(
         self, trees: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert run(capsys, "convert", trees, "--words", "-o", trees) == ""
+        assert run(capsys, "convert", trees, "--words", "--out", trees) == ""
         assert trees.read_text() == "The big dog barks\ndogs of war\n"
 
     def test_an_error_leaves_the_older_file(
@@ -193,6 +210,8 @@ class TestConvert:
         assert complaint(capsys, "convert", trees, "-o", tmp_path / "no" / "out").endswith(
             "No such file or directory"
         )
+        line = complaint(capsys, "convert", trees, "-o", "")
+        assert line == "a file to write needs a name"
 
     @given(st.lists(ROOTED_TREES, min_size=1, max_size=3), st.sampled_from(SCHEMES))
     def test_there_and_back(self, given_trees: list[Tree], scheme: Scheme) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from treewright.cli.common import FILES, located_trees
+from treewright.cli.folders import output_folder
 from treewright.cli.progress import track
 from treewright.errors import EmptyInput, OutputError, Place, TreeError
 from treewright.files import atomic_write, name_of
@@ -26,7 +27,14 @@ from treewright.trees.symbols import SCHEMES, Scheme
 
 @click.group()
 def command() -> None:
-    """Show, convert and count trees."""
+    """Show, convert and count trees.
+
+    \b
+    Examples:
+        treewright trees show dev.mrg --number 1
+        treewright trees convert wsj/*.mrg --normalized -o train.mrg
+        treewright trees stats train.mrg
+    """
 
 
 # show
@@ -88,13 +96,14 @@ def show(
     Examples:
         treewright trees show dev.mrg --number 1-3
         treewright trees show dev.mrg --line 12 --svg > tree.svg
+        treewright trees show dev.mrg --out pictures
         echo '(S (NP (PRP I)) (VP (VBP run)))' | treewright trees show -
     """
     if indent is not None and (as_svg or out is not None):
         raise click.UsageError("--indent shows brackets; it does not go with --svg or --out")
     picked = _pick(files, lines, numbers)
     if out is not None:
-        _draw_files(picked, files, Path(out))
+        _draw_files(picked, files, output_folder(out))
     elif as_svg:
         click.echo(svg(_the_one(picked)), nl=False)
     elif indent is not None:
@@ -187,11 +196,9 @@ def _stem(name: str) -> str:
 
 @command.command()
 @FILES
-@click.option(
-    "--one-line", "form", flag_value="line", help="Brackets, a tree a line (the default)."
-)
-@click.option("--words", "form", flag_value="words", help="The words alone, a sentence a line.")
-@click.option("--tags", "form", flag_value="tags", help="word/TAG, a sentence a line.")
+@click.option("--one-line", is_flag=True, help="Brackets, a tree a line (the default).")
+@click.option("--words", is_flag=True, help="The words alone, a sentence a line.")
+@click.option("--tags", is_flag=True, help="word/TAG, a sentence a line.")
 @click.option(
     "--indent",
     type=click.IntRange(0),
@@ -201,15 +208,17 @@ def _stem(name: str) -> str:
 @click.option("--unbinarized", is_flag=True, help="Undo binarisation, in either scheme.")
 @click.option("--normalized", is_flag=True, help="Drop traces, function tags and indices.")
 @click.option("--binarized", type=click.Choice(SCHEMES), help="Binarise in this scheme.")
-@click.option("-o", "--output", default="-", metavar="OUT", help="Write to this file.")
+@click.option("-o", "--out", default="-", metavar="FILE", help="Write to this file.")
 def convert(
     files: tuple[str, ...],
-    form: str | None,
+    one_line: bool,
+    words: bool,
+    tags: bool,
     indent: int | None,
     unbinarized: bool,
     normalized: bool,
     binarized: Scheme | None,
-    output: str,
+    out: str,
 ) -> None:
     """Write trees in another form.
 
@@ -221,15 +230,20 @@ def convert(
         treewright trees convert train.mrg --binarized '$+left' | less
         treewright trees convert dev.mrg --words > dev.txt
     """
-    if form is not None and indent is not None:
-        raise click.UsageError(
-            f"--indent does not go with --{form if form != 'line' else 'one-line'}"
-        )
-    write = _FORMS[form] if form is not None else partial(Tree.brackets, indent=indent)
+    forms: dict[str, tuple[bool, Callable[[Tree], str]]] = {
+        "--one-line": (one_line, Tree.brackets),
+        "--words": (words, _words),
+        "--tags": (tags, _tagged),
+        "--indent": (indent is not None, partial(Tree.brackets, indent=indent)),
+    }
+    asked = [name for name, (given, _) in forms.items() if given] or ["--one-line"]
+    if len(asked) > 1:
+        raise click.UsageError(f"{' and '.join(asked)} are different forms: choose one")
+    _, write = forms[asked[0]]
     left_out = 0
-    with atomic_write(output) as handle:
+    with atomic_write(out) as handle:
         stream = located_trees(files)
-        if output != "-" or not sys.stdout.isatty():
+        if out != "-" or not sys.stdout.isatty():
             stream = track(stream, "trees")
         for place, tree in stream:
             plain = _undone(tree, place) if unbinarized else tree
@@ -242,11 +256,12 @@ def convert(
         click.echo(f"trees left out, as they hold traces alone: {left_out:,}", err=True)
 
 
-_FORMS: dict[str, Callable[[Tree], str]] = {
-    "line": Tree.brackets,
-    "words": lambda tree: " ".join(tree.words()),
-    "tags": lambda tree: " ".join([f"{leaf.word}/{leaf.label}" for leaf in tree.leaves()]),
-}
+def _words(tree: Tree) -> str:
+    return " ".join(tree.words())
+
+
+def _tagged(tree: Tree) -> str:
+    return " ".join([f"{leaf.word}/{leaf.label}" for leaf in tree.leaves()])
 
 
 def _undone(tree: Tree, place: Place) -> Tree:
