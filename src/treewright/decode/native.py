@@ -11,10 +11,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from treewright import _kernel
 from treewright.charts import Chart, is_tensor
-from treewright.decode import reference
 from treewright.decode.parses import Found, Marginal
 from treewright.decode.steps import Steps
 from treewright.grammar import RuleTables
@@ -25,26 +25,56 @@ _FOUND, _IMPOSSIBLE, _INVALID = range(3)
 def decode(chart: Chart, steps: Steps, k: int, distinct: bool, threads: int | None) -> Found:
     """The best `k` derivations of every sentence."""
     if k > 1:
-        return reference.decode(chart, steps, k, distinct)
+        return _k_best(chart, steps, k, distinct, threads)
     nodes, first_node, scores, statuses, *_ = _kernel.decode(
-        _readable(chart),
-        chart.lengths.astype(np.int32),
-        chart.labels.kinds,
-        _grammar(steps),
-        penalty=steps.penalty,
-        threads=_threads(threads),
+        **_asked(chart, steps, threads), penalty=steps.penalty
     )
-    if (statuses == _INVALID).any():
-        chart.check_values()
+    _check(chart, statuses)
     found = statuses == _FOUND
     if not found.all():
         nodes = nodes[np.repeat(found, np.diff(first_node))]
-    return Found(scores[found], found.astype(np.int64), nodes[:, 0], nodes[:, 1], nodes[:, 2])
+        scores = scores[found]
+    return Found(scores, found.astype(np.int64), nodes[:, 0], nodes[:, 1], nodes[:, 2])
+
+
+def _k_best(chart: Chart, steps: Steps, k: int, distinct: bool, threads: int | None) -> Found:
+    nodes, first_tree, scores, _, statuses, _ = _kernel.k_best(
+        **_asked(chart, steps, threads), penalty=steps.penalty, k=k, distinct=distinct
+    )
+    _check(chart, statuses)
+    return Found(scores, np.diff(first_tree), nodes[:, 0], nodes[:, 1], nodes[:, 2])
 
 
 def marginals(chart: Chart, steps: Steps, threads: int | None) -> list[Marginal]:
     """Log partition, violations and marginals of every sentence."""
-    return reference.marginals(chart, steps)
+    probabilities, totals, violations, statuses, *_ = _kernel.marginals(
+        **_asked(chart, steps, threads), penalty=steps.penalty
+    )
+    _check(chart, statuses)
+    totals = np.where(statuses == _FOUND, totals, -np.inf)
+    rows = chart.offsets.tolist()
+    return [
+        Marginal(total, violated, probabilities[rows[b] : rows[b + 1]])
+        for b, (total, violated) in enumerate(
+            zip(totals.tolist(), violations.tolist(), strict=True)
+        )
+    ]
+
+
+def _asked(chart: Chart, steps: Steps, threads: int | None) -> dict[str, Any]:
+    """What all of the kernel's doors are told."""
+    return {
+        "scores": _readable(chart),
+        "lengths": chart.lengths.astype(np.int32),
+        "kinds": chart.labels.kinds,
+        "grammar": _grammar(steps),
+        "threads": _threads(threads),
+    }
+
+
+def _check(chart: Chart, statuses: npt.NDArray[np.int8]) -> None:
+    if (statuses == _INVALID).any():
+        chart.check_values()
 
 
 def _readable(chart: Chart) -> Any:
