@@ -58,7 +58,7 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="treewright")
 def cli() -> None:
-    r"""Constituency trees that obey a grammar.
+    """Constituency trees that obey a grammar.
 
     \b
     Examples:

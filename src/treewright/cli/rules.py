@@ -18,7 +18,7 @@ from treewright.trees.symbols import SCHEMES, Scheme
 
 @click.group("rules")
 def command() -> None:
-    r"""Extract, study and check the grammar of a treebank.
+    """Extract, study and check the grammar of a treebank.
 
     \b
     Example:
