@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,15 @@ def test_the_locale_does_not_matter(trees: Path) -> None:
     assert run.stdout == trees.read_bytes()
 
 
+@pytest.fixture
+def ctrl_c_works() -> Iterator[None]:
+    """A program started in the background ignores SIGINT, and its children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_works")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_signals_leave_nothing_behind(
     number: signal.Signals, code: int, trees: Path, tmp_path: Path
@@ -71,7 +81,7 @@ def test_signals_leave_nothing_behind(
     assert run.stdin is not None
     run.stdin.write(trees.read_bytes())
     run.stdin.flush()
-    while not list(tmp_path.glob(".out.mrg.*")):
+    while run.poll() is None and not list(tmp_path.glob(".out.mrg.*")):
         time.sleep(0.01)
     run.send_signal(number)
     run.communicate()
