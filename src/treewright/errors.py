@@ -140,6 +140,10 @@ class MissingExtra(TreewrightError):
     """A library that is not installed; the message says what to install."""
 
 
+class TokenizerError(InputError):
+    """A tokenizer that cannot be read, or that cannot be asked for the sub-words of words."""
+
+
 class GrammarError(TreewrightError):
     """A grammar that contradicts itself, or two that do not go together."""
 
