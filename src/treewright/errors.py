@@ -174,3 +174,15 @@ class MissingPart(CorpusError):
 
 class CountMismatch(CorpusError):
     """A part with another number of trees than the treebank's standard split has."""
+
+
+class SettingError(InputError):
+    """A setting that is unknown, of a wrong type, or contradicts another."""
+
+
+class DescriptionError(TreewrightError):
+    """Labels, tags, rules and scores of a model that do not go together."""
+
+
+class CheckpointError(InputError):
+    """A model whose directory lacks a part, or has one that is damaged or of another version."""
