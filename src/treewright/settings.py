@@ -5,6 +5,7 @@ with the nearest right one, types), and what errors say. What a setting means, a
 each other, is told by the dataclass: a docstring under each field, refusals in `__post_init__`
 raised as `SettingError`.
 
+>>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
 ... class Oven:
 ...     degrees: int = 180
@@ -24,7 +25,7 @@ import sys
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
 from os import PathLike
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
@@ -39,10 +40,8 @@ else:
 
 _Settings = TypeVar("_Settings")
 
-__all__ = ["dataclass", "from_table", "load_toml", "nearest", "parse_toml", "to_toml"]
 
-
-def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
+def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The table of a TOML file; `-` is standard input."""
     name = name_of(path)
     with open_bytes(path) as handle:
@@ -139,6 +138,19 @@ def _describe(hint: Any) -> str:
     if origin in (dict, Mapping):
         return "a table"
     return _NAMES.get(hint, str(hint))
+
+
+def to_table(settings: Any) -> dict[str, Any]:
+    """The table of a dataclass of settings, and of those in it; tuples become lists."""
+    return {field.name: _plain(getattr(settings, field.name)) for field in fields(settings)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return to_table(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
