@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import ROOTED_TREES
 from treewright.errors import TreeError
 from treewright.trees import Tree, binarize, normalize, read_trees, tree_from_spans, unbinarize
-from treewright.trees.binarize import derivation, scheme_of, unwrap
+from treewright.trees.binarize import derivation, scheme_of, tree_of_derivation, unwrap
 from treewright.trees.symbols import SCHEMES, WORD_NULL, Scheme, is_mark
 
 SCHEME = st.sampled_from(SCHEMES)
@@ -55,6 +55,30 @@ def test_spans_give_the_tree_again(tree: Tree, scheme: Scheme) -> None:
     assert len(spans) == 2 * len(tree.words()) - 1
     _, inner = unwrap(tree)
     assert unbinarize(tree_from_spans(spans, tree.words(), tree.tags())) in (inner, tree)
+
+
+@given(ROOTED_TREES, SCHEME)
+def test_symbols_in_order_give_the_tree_again(tree: Tree, scheme: Scheme) -> None:
+    spans = derivation(tree, scheme)
+    symbols = [span.label for span in spans]
+    over_word = [span.end - span.start == 1 for span in spans]
+    _, inner = unwrap(tree)
+    assert tree_of_derivation(symbols, over_word, tree.words(), tree.tags()) == inner
+
+
+@pytest.mark.parametrize(
+    ("symbols", "over_word"),
+    [
+        (["S", "@"], [False, True]),
+        (["@", "@", "S"], [True, True, False]),
+        (["S", "S", "@"], [False, False, True]),
+        (["@", "@", "@"], [True, True, True]),
+        (["$", "@", "@"], [False, True, True]),
+    ],
+)
+def test_symbols_that_make_no_derivation(symbols: list[str], over_word: list[bool]) -> None:
+    with pytest.raises(TreeError, match="derivation"):
+        tree_of_derivation(symbols, over_word, ["a", "b"], ["A", "B"])
 
 
 def test_children_branch_to_the_left() -> None:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from treewright.charts import Ints
 from treewright.decode.steps import Steps
 from treewright.grammar import Rule, Violation, steps
-from treewright.trees import Span, Tree, tree_from_spans, unbinarize
+from treewright.trees import Span, Tree
+from treewright.trees.binarize import tree_of_derivation
 
 Int32s: TypeAlias = npt.NDArray[np.int32]
 
@@ -181,7 +182,11 @@ class Parse:
 
     def tree(self, words: Sequence[str], tags: Sequence[str]) -> Tree:
         """The tree over these words and tags, binarisation undone."""
-        return unbinarize(tree_from_spans(self.spans, words, tags))
+        found, nodes = self._batch.found, self._nodes
+        names = self._batch.steps.labels.names
+        symbols = [names[column] for column in found.columns[nodes].tolist()]
+        over_word = (found.ends[nodes] - found.begins[nodes] == 1).tolist()
+        return tree_of_derivation(symbols, over_word, words, tags)
 
     def __repr__(self) -> str:
         brackets = " ".join(f"({i}, {j}, {label})" for i, j, label in self.spans)

@@ -17,6 +17,8 @@ A root like TOP over a single child is a wrapper, not a constituent: it stays ou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from treewright.errors import TreeError
 from treewright.trees.symbols import (
     MARK,
@@ -28,7 +30,7 @@ from treewright.trees.symbols import (
     mark_of,
     split_chain,
 )
-from treewright.trees.tree import ROOT_LABELS, Span, Tree, make_node
+from treewright.trees.tree import ROOT_LABELS, Span, Tree, make_leaf, make_node
 
 
 def binarize(tree: Tree, scheme: Scheme = "$") -> Tree:
@@ -100,6 +102,44 @@ def unbinarize(tree: Tree) -> Tree:
     if len(done[0]) != 1:
         raise TreeError(f"{inner.label!r}, a mark of binarisation, stands at the root")
     return done[0][0] if wrapper is None else make_node(wrapper, (done[0][0],))
+
+
+def tree_of_derivation(
+    symbols: Sequence[str],
+    over_word: Sequence[bool],
+    words: Sequence[str],
+    tags: Sequence[str],
+) -> Tree:
+    """The tree, binarisation undone, whose binarised nodes have these symbols, parents first.
+
+    `over_word` says of each symbol whether it stands over one word: in a binary tree that says all
+    of its shape. It is `unbinarize` after `tree_from_spans`, in one pass, for decoders' answers.
+
+    >>> symbols, over_word = ["S", "$", "NP", "@", "@"], [False, False, True, True, True]
+    >>> words, tags = ["I", "run", "."], ["PRP", "VBP", "."]
+    >>> tree_of_derivation(symbols, over_word, words, tags).brackets()
+    '(S (NP (PRP I)) (VBP run) (. .))'
+    """
+    leaves = list(map(make_leaf, tags, words))
+    if not len(symbols) == len(over_word) == 2 * len(leaves) - 1 or len(words) != len(tags):
+        counts = f"{len(symbols)} symbols, {len(words)} words and {len(tags)} tags"
+        raise TreeError(f"{counts} make no derivation")
+    # Backwards, a right child is finished before its left sibling, which is then on top.
+    done: list[list[Tree]] = []
+    for symbol, is_leaf in zip(reversed(symbols), reversed(over_word), strict=True):
+        if is_leaf and leaves:
+            forest = [leaves.pop()]
+        elif not is_leaf and len(done) > 1:
+            forest = done.pop()
+            forest += done.pop()
+        else:
+            raise TreeError("the symbols make no derivation: parents come first")
+        for label in split_chain(symbol)[::-1]:
+            forest = [make_node(label, tuple(forest))]
+        done.append(forest)
+    if len(done) != 1 or len(done[0]) != 1:
+        raise TreeError(f"{symbols[0]!r} at the root: the symbols make no derivation")
+    return done[0][0]
 
 
 def unwrap(tree: Tree) -> tuple[str | None, Tree]:
