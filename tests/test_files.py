@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from treewright.errors import NotFound, OutputError
-from treewright.files import atomic_write, open_bytes
+from treewright.errors import EncodingError, NotFound, OutputError, Place
+from treewright.files import CHUNK_BYTES, atomic_write, open_bytes, text_lines
 
 
 def test_a_file_is_replaced_when_all_went_well(tmp_path: Path) -> None:
@@ -59,3 +59,21 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
             pass
     with pytest.raises(NotFound, match="needs a name"), open_bytes(""):
         pass
+
+
+def test_a_place_counts_characters_over_many_pieces(tmp_path: Path) -> None:
+    path = tmp_path / "late.txt"
+    path.write_bytes("é\n".encode() * 5 + "é".encode() * CHUNK_BYTES + b"\xff\n")
+    with pytest.raises(EncodingError, match="byte ff is not UTF-8") as raised:
+        list(text_lines(path))
+    assert raised.value.place == Place(str(path), line=6, column=CHUNK_BYTES + 1)
+
+
+def test_lines_are_whole_however_long(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    lines = ["", "a", "b" * 3 * CHUNK_BYTES, "", "c"]
+    for end in ("\n", "\r\n"):
+        path.write_bytes(end.join(lines).encode())
+        assert list(text_lines(path)) == lines
+        path.write_bytes(end.join([*lines, ""]).encode())
+        assert list(text_lines(path)) == lines

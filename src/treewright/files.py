@@ -64,20 +64,21 @@ def text_chunks(
 ) -> Iterator[str]:
     """Decode a stream piece by piece; a byte-order mark is dropped, line ends stay as they are."""
     try:
-        decoder = codecs.getincrementaldecoder(encoding)()
+        codec = codecs.lookup(encoding)
     except LookupError:
         raise EncodingError(f"no encoding is called {encoding!r}", Place(name)) from None
-    line = 1
+    decoder = codec.incrementaldecoder()
+    holds_nul = codec.name.startswith(("utf-16", "utf-32"))
+    line = column = 1  # of the text to come
     first = True
     while True:
         data = handle.read(CHUNK_BYTES)
-        if not encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):
+        if not holds_nul:
             _refuse_binary(data, name, line, first=first)
-        pending, _ = decoder.getstate()
         try:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
-            raise _encoding_error(pending + data, error, name, line, encoding) from None
+            raise _encoding_error(error, name, line, column) from None
         if first and text:
             text = text.removeprefix("\ufeff")
         first = False
@@ -85,20 +86,27 @@ def text_chunks(
             yield text
         if not data:
             return
-        line += data.count(b"\n")
+        line, column = _advance(text, line, column)
 
 
 def text_lines(source: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[str]:
     r"""The lines of a file without their ends (`\n`, `\r\n`)."""
     with open_bytes(source) as handle:
-        carry = ""
+        begun: list[str] = []  # the pieces of the line that has no end yet
         for chunk in text_chunks(handle, name_of(source), encoding):
-            lines = (carry + chunk).split("\n")
-            carry = lines.pop()
+            head, *lines = chunk.split("\n")
+            begun.append(head)
             for line in lines:
-                yield line.removesuffix("\r")
-        if carry:
-            yield carry.removesuffix("\r")
+                yield "".join(begun).removesuffix("\r")
+                begun = [line]
+        if last := "".join(begun):
+            yield last.removesuffix("\r")
+
+
+def _advance(text: str, line: int, column: int) -> tuple[int, int]:
+    """Where a text ends that begins at this line and column."""
+    line_end = text.rfind("\n")
+    return line + text.count("\n"), len(text) - line_end + (column - 1 if line_end < 0 else 0)
 
 
 def _refuse_binary(data: bytes, name: str | None, line: int, *, first: bool) -> None:
@@ -120,19 +128,20 @@ def _alternates(data: bytes) -> bool:
 
 
 def _encoding_error(
-    data: bytes, error: UnicodeDecodeError, name: str | None, line: int, encoding: str
+    error: UnicodeDecodeError, name: str | None, line: int, column: int
 ) -> EncodingError:
-    line += data.count(b"\n", 0, error.start)
+    """The error with its place, in characters, given where the bytes in hand begin."""
+    data = error.object
+    before = data[: error.start].decode(error.encoding, "replace")
+    line, column = _advance(before, line, column)
     begin = data.rfind(b"\n", 0, error.start) + 1
     end = data.find(b"\n", error.start)
     sample = data[begin : end if end >= 0 else len(data)]
-    able = [other for other in _OTHER_ENCODINGS if other != encoding and _decodes(sample, other)]
+    able = [other for other in _OTHER_ENCODINGS if _decodes(sample, other)]
     advice = f"; this line would read as {', '.join(able)}" if able else ""
     shown = data[error.start : error.end].hex(" ")
-    return EncodingError(
-        f"byte {shown} is not {encoding.upper()}{advice}",
-        Place(name, line=line, column=error.start - begin + 1),
-    )
+    message = f"byte {shown} is not {error.encoding.upper()}{advice}"
+    return EncodingError(message, Place(name, line=line, column=column))
 
 
 def _decodes(data: bytes, encoding: str) -> bool:
