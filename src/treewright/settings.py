@@ -3,7 +3,8 @@
 Owns reading and writing of settings files, the checks of a table against a dataclass (unknown keys
 with the nearest right one, types), and what errors say. What a setting means, and which contradict
 each other, is told by the dataclass: a docstring under each field, refusals in `__post_init__`
-raised as `SettingError`.
+raised as `SettingError`. A field's name is its key, without the underscore that keeps `lambda_` from
+being a word of Python; a field that is a dataclass itself is a table.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -64,15 +65,18 @@ def from_table(
     A whole number will do for a float. `section` is how messages call the table.
     """
     within = f"{section}." if section else ""
-    known = {field.name: field for field in fields(cls) if field.init}  # type: ignore[arg-type]
+    known = {_key_of(field.name): field for field in fields(cls) if field.init}  # type: ignore[arg-type]
     for key in table:
         if key not in known:
             raise SettingError(f"unknown setting {within + key!r}{nearest(key, known)}", place)
     hints = typing.get_type_hints(cls)
-    values = {key: _checked(value, hints[key], within + key, place) for key, value in table.items()}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        name = known[key].name
+        values[name] = _checked(value, hints[name], within + key, place)
     for key, field in known.items():
         no_default = field.default is MISSING and field.default_factory is MISSING
-        if no_default and key not in values:
+        if no_default and key not in table:
             raise SettingError(f"the setting {within + key!r} is missing", place)
     try:
         return cls(**values)
@@ -86,7 +90,29 @@ def nearest(key: str, known: typing.Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def parse_assignment(text: str) -> tuple[tuple[str, ...], Any]:
+    """A dotted key and its value, from `key=value`; what is no value of TOML is a text.
+
+    >>> parse_assignment("model.layers=2"), parse_assignment("out=runs/a")
+    ((('model', 'layers'), 2), (('out',), 'runs/a'))
+    """
+    key, equals, value = text.partition("=")
+    path = tuple(part.strip() for part in key.split("."))
+    if not equals or not all(path):
+        raise SettingError(f"{text!r} sets nothing: write key=value")
+    try:
+        return path, tomllib.loads(f"value = {value}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return path, value.strip()
+
+
+def _key_of(name: str) -> str:
+    return name.rstrip("_")
+
+
 def _checked(value: Any, hint: Any, name: str, place: Place | None) -> Any:
+    if is_dataclass(hint) and isinstance(value, Mapping):
+        return from_table(hint, value, place, section=name)  # type: ignore[arg-type]
     fitted = _fit(value, hint)
     if fitted is _UNFIT:
         raise SettingError(f"{name!r} is {value!r}, not {_describe(hint)}", place)
@@ -135,14 +161,16 @@ def _describe(hint: Any) -> str:
         return " or ".join(map(_describe, choices))
     if origin in (list, tuple):
         return f"a list, each of it {_describe(get_args(hint)[0])}"
-    if origin in (dict, Mapping):
+    if origin in (dict, Mapping) or is_dataclass(hint):
         return "a table"
     return _NAMES.get(hint, str(hint))
 
 
 def to_table(settings: Any) -> dict[str, Any]:
     """The table of a dataclass of settings, and of those in it; tuples become lists."""
-    return {field.name: _plain(getattr(settings, field.name)) for field in fields(settings)}
+    return {
+        _key_of(field.name): _plain(getattr(settings, field.name)) for field in fields(settings)
+    }
 
 
 def _plain(value: Any) -> Any:
