@@ -3,8 +3,8 @@
 Owns reading and writing of settings files, the checks of a table against a dataclass (unknown keys
 with the nearest right one, types), and what errors say. What a setting means, and which contradict
 each other, is told by the dataclass: a docstring under each field, refusals in `__post_init__`
-raised as `SettingError`. A field's name is its key, without the underscore that keeps `lambda_` from
-being a word of Python; a field that is a dataclass itself is a table.
+raised as `SettingError`. A field's name is its key, without the underscore that keeps `lambda_`
+from being a word of Python; a field that is a dataclass itself is a table.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
