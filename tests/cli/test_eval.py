@@ -121,7 +121,7 @@ def test_too_many_errors(
         (["GOLD", "."], "treewright: .: is a directory, not a file\n"),
         (
             ["GOLD", "SHORT"],
-            "treewright: gold trees: 3, predicted trees: 1; they must be as many\n",
+            "gold.mrg:2: gold trees: 3, predicted trees: 1; they must be as many\n",
         ),
         (["GOLD", "OPEN"], "open.mrg:2:1: '(S' is not closed on its line"),
         (["GOLD", "GOLD", "--prm", "GOLD"], "gold.mrg:1: EVALB has no parameter '(TOP'\n"),

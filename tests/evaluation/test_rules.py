@@ -293,7 +293,7 @@ def test_a_report_is_asked_for_what_it_has() -> None:
 def test_counts_must_be_equal() -> None:
     for gold, predicted in ((3, 1), (1, 3)):
         with pytest.raises(
-            UnequalCounts, match=f"gold trees: {gold}, predicted trees: {predicted}"
+            UnequalCounts, match=f"^line 2: gold trees: {gold}, predicted trees: {predicted}"
         ):
             evaluate([GOLD] * gold, [GOLD] * predicted)
     # A lost line in the middle shifts all others, which would be errors.

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import ROOTED_TREES
-from treewright.errors import GrammarError, GrammarFileError
+from treewright.errors import EmptyInput, GrammarError, GrammarFileError
 from treewright.grammar import Grammar, Rule
 from treewright.grammar.files import dumps, loads
 from treewright.trees import Tree
@@ -103,3 +103,10 @@ def test_missing_keys_and_broken_json_are_named() -> None:
         loads('{"version": ' + "1" * 10_000 + "}")
     with pytest.raises(GrammarFileError, match="'NP' stands twice"):
         loads('{"rules": {"NP": {"A B": 1}, "NP": {"C D": 1}}}')
+
+
+def test_an_empty_file_is_no_grammar(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    path.write_text(" \n")
+    with pytest.raises(EmptyInput, match=r"g\.json: holds no grammar"):
+        Grammar.load(path)

@@ -56,7 +56,8 @@ def score_pairs(
     for number, (one, other) in enumerate(zip_longest(ours, theirs), 1):
         if one is None or other is None:
             more = number + sum(1 for _ in (theirs if one is None else ours))
-            raise _unequal(*((number - 1, more) if one is None else (more, number - 1)))
+            counts = (number - 1, more) if one is None else (more, number - 1)
+            raise _unequal(counts, (gold, predicted))
         score = score_sentence(
             read_sentence(one[0], parameters, one[1]),
             read_sentence(other[0], parameters, other[1]),
@@ -67,9 +68,9 @@ def score_pairs(
             errors += 1
             if errors > parameters.max_error + 1:
                 # A lost tree makes errors of all that follow: then that is the thing to say.
-                counts = [number + sum(1 for _ in rest) for rest in (ours, theirs)]
+                counts = number + sum(1 for _ in ours), number + sum(1 for _ in theirs)
                 if counts[0] != counts[1]:
-                    raise _unequal(*counts)
+                    raise _unequal(counts, (gold, predicted))
                 message = f"{score.message}; this is error {errors} and MAX_ERROR is"
                 raise TooManyErrors(f"{message} {parameters.max_error}", Place(sentence=number))
         yield score, (one[0], other[0])
@@ -82,8 +83,12 @@ def _kind(thing: object) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def _unequal(gold: int, predicted: int) -> UnequalCounts:
-    return UnequalCounts(f"gold trees: {gold}, predicted trees: {predicted}; they must be as many")
+def _unequal(counts: tuple[int, int], sides: tuple[Trees, Trees]) -> UnequalCounts:
+    """The error, at the first tree of the longer side that the other has no match for."""
+    longer = sides[0] if counts[0] > counts[1] else sides[1]
+    name = name_of(longer) if isinstance(longer, str | os.PathLike) else None
+    message = f"gold trees: {counts[0]}, predicted trees: {counts[1]}; they must be as many"
+    return UnequalCounts(message, Place(name, line=min(counts) + 1))
 
 
 def _located(trees: Trees, side: str) -> Iterator[tuple[str | Tree, Place]]:

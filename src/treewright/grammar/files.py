@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from treewright.errors import GrammarError, GrammarFileError, Place, TreewrightError
+from treewright.errors import EmptyInput, GrammarError, GrammarFileError, Place, TreewrightError
 from treewright.files import atomic_write, name_of, open_bytes, text_chunks
 from treewright.grammar.grammar import Grammar
 from treewright.grammar.rules import Rule
@@ -47,7 +47,10 @@ def load(path: str | os.PathLike[str]) -> Grammar:
     """Read a grammar; `-` is standard input."""
     name = name_of(path)
     with open_bytes(path) as handle:
-        return loads("".join(text_chunks(handle, name)), name)
+        text = "".join(text_chunks(handle, name))
+    if not text.strip():
+        raise EmptyInput("holds no grammar", Place(name))
+    return loads(text, name)
 
 
 def dumps(grammar: Grammar) -> str:
