@@ -120,7 +120,7 @@ def _row(report: Report) -> tuple[object, ...]:
     return (score.length, int(score.status), *score[3:9], score.message)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(st.one_of(pairs(), st.tuples(LINES, LINES)), PARAMETERS)
 def test_every_figure_is_that_of_the_naive_program(
     lines: tuple[str, str], parameters: Parameters
@@ -135,7 +135,6 @@ def test_every_figure_is_that_of_the_naive_program(
         assert all(row.matched <= min(row.gold, row.predicted) for row in report.labels)
 
 
-@settings(max_examples=100, deadline=None)
 @given(pairs(), PARAMETERS)
 def test_gold_and_predicted_can_change_sides(
     lines: tuple[str, str], parameters: Parameters
@@ -149,7 +148,6 @@ def test_gold_and_predicted_can_change_sides(
     assert there.correct_tags == back.correct_tags
 
 
-@settings(max_examples=100, deadline=None)
 @given(ROOTED_TREES)
 def test_a_tree_against_itself_is_all_right(tree: Tree) -> None:
     report = evaluate([tree], [tree], Parameters())
@@ -159,7 +157,6 @@ def test_a_tree_against_itself_is_all_right(tree: Tree) -> None:
     assert report.worst(1) == []
 
 
-@settings(max_examples=100, deadline=None)
 @given(ROOTED_TREES)
 def test_a_tree_scores_as_its_brackets_do(tree: Tree) -> None:
     try:
