@@ -224,6 +224,11 @@ class Parses(Sequence[Any]):
         return self._batch.found.scores
 
     @property
+    def n_violations(self) -> Ints:
+        """How many steps of each parse the grammar lacks: `(M,)`, as the scores."""
+        return self._batch.n_violations
+
+    @property
     def rule_counts(self) -> Ints:
         """How often each rule of the tables is used as a licensed step, in all parses: `(R,)`."""
         ids = self._batch.rule_ids
