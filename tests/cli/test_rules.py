@@ -65,7 +65,12 @@ def test_coverage_table_json_and_plot(
 ) -> None:
     pytest.importorskip("matplotlib", reason="the plot needs the extra `plot`")
     picture = tmp_path / "coverage.svg"
+    odd = tmp_path / "a name with an odd formula $_$.mrg"
+    odd.write_text(TREES)
     arguments = ["rules", "coverage", str(grammar), str(trees)]
+    assert main([*arguments, str(odd), "--plot", str(picture)]) == 0
+    assert "<svg" in picture.read_text()
+    capsys.readouterr()
     assert main([*arguments, "--plot", str(picture)]) == 0
     assert capsys.readouterr().out.splitlines()[1].split() == [
         *("train", "2", "100.0%", "3", "100.00%", "2", "100.0%")

@@ -44,7 +44,9 @@ def command() -> None:
     help="Leave out what occurs less often.",
 )
 def extract(trees: tuple[str, ...], out: str, scheme: Scheme, min_count: int) -> None:
-    """Count the rules of all trees in TREES (files, or - for standard input).
+    """Count the rules of the trees in TREES.
+
+    Several files make one grammar; - is standard input.
 
     \b
     Example:
@@ -89,9 +91,9 @@ def show(grammar: str, label: str | None, limit: int | None) -> None:
 @click.argument("trees", nargs=-1, required=True)
 @click.pass_context
 def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
-    """List where TREES leave GRAMMAR: file, line, words, and what is missing.
+    """List where TREES leave GRAMMAR.
 
-    Exits with 1 if there is any.
+    A line for each place: file, line, words, and what is missing. Exits with 1 if there is any.
 
     \b
     Example:
@@ -117,7 +119,9 @@ def check(context: click.Context, grammar: str, trees: tuple[str, ...]) -> None:
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw it (.svg, .png or .pdf).")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_json: bool) -> None:
-    """How many of the rules of TREES are in GRAMMAR: by type, by use, by sentence.
+    """Say how much of TREES is in GRAMMAR.
+
+    A row a file: the share of its rules by type and by use, and of sentences that use no other.
 
     \b
     Example:
@@ -128,15 +132,15 @@ def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_jso
         (name, coverage(loaded, (tree for _, tree in track(located_trees([source]), "trees"))))
         for name, source in zip(_short_names(trees), trees, strict=True)
     ]
-    if plot is not None:
-        from treewright.grammar.plot import plot_coverage
-
-        plot_coverage(found, plot)
     if as_json:
         rows = zip(trees, found, strict=True)
         click.echo(json.dumps([{"trees": s, **_row(c)} for s, (_, c) in rows], indent=1))
     else:
         _print_table(found)
+    if plot is not None:
+        from treewright.grammar.plot import plot_coverage
+
+        plot_coverage(found, plot)
 
 
 def _load_beside(grammar: str, trees: tuple[str, ...]) -> Grammar:
