@@ -39,8 +39,10 @@ def plot_coverage(found: Sequence[tuple[str, Coverage]], path: str | PathLike[st
         places = [at + (number - 0.5) * 0.4 for at in range(len(names))]
         bars = axes.bar(places, heights, width=0.38, label=label, color=colour)
         axes.bar_label(bars, fmt="%.1f", fontsize=8, padding=2)
-    slanted = {"rotation": 20, "ha": "right"} if max(map(len, names)) > _LONGEST_LEVEL else {}
-    axes.set_xticks(range(len(names)), names, parse_math=False, **slanted)
+    axes.set_xticks(range(len(names)), names, parse_math=False)
+    if max(map(len, names)) > _LONGEST_LEVEL:
+        for name in axes.get_xticklabels():
+            name.set(rotation=20, ha="right")
     axes.set_ylim(0, 110)
     axes.set_yticks(range(0, 101, 20))
     axes.set_ylabel("rules found in the grammar, %")
