@@ -1,0 +1,213 @@
+"""Checkpoints: a model as a directory that needs nothing else, and holds no code.
+
+Owns the files beside those of `Description`:
+
+    treewright.json, grammar.json    what the charts mean
+    model.toml                       `ModelConfig`
+    encoder.json                     the config of a pretrained encoder; none for characters
+    tokenizer.json                   its tokenizer
+    model.safetensors                all weights
+
+A checkpoint is written beside where it shall be, and renamed when it is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from treewright.errors import CheckpointError, OutputError, Place, TreewrightError
+from treewright.files import atomic_write, open_bytes, text_chunks
+from treewright.model.build import rebuild
+from treewright.model.config import ModelConfig
+from treewright.model.encoder import PretrainedEncoder
+from treewright.model.network import Network
+from treewright.model.torch_scorer import TorchScorer
+from treewright.scorer import Description, kind_of
+from treewright.text.subwords import SubwordTokenizer
+
+CONFIG_FILE = "model.toml"
+ENCODER_FILE = "encoder.json"
+TOKENIZER_FILE = "tokenizer.json"
+WEIGHTS_FILE = "model.safetensors"
+
+
+def save(
+    directory: str | os.PathLike[str],
+    network: Network,
+    description: Description,
+    tokenizer: SubwordTokenizer,
+    *,
+    dtype: torch.dtype | None = None,
+) -> None:
+    """Write a checkpoint in place of one that may be there.
+
+    What else lies in an older one (the run's records) is kept. With `dtype`, weights are written in
+    it, as float16 for half the size; they are read back as float32.
+    """
+    if (network.labels, network.tags) != (description.labels, description.tags):
+        raise CheckpointError("the network's labels and tags are not those described")
+    with _beside(Path(directory)) as new:
+        description.save(new, "checkpoint")
+        # A folder's path would say something about this machine and nothing about the encoder
+        network_config = network.config
+        if Path(network_config.encoder).exists():
+            name = Path(network_config.encoder).resolve().name
+            network_config = replace(network_config, encoder=name)
+        network_config.save(new / CONFIG_FILE)
+        if isinstance(network.encoder, PretrainedEncoder):
+            with atomic_write(new / ENCODER_FILE) as handle:
+                json.dump(network.encoder.description, handle, indent=1, sort_keys=True)
+                handle.write("\n")
+        tokenizer.save(new / TOKENIZER_FILE)
+        save_file(_weights(network, dtype), new / WEIGHTS_FILE)
+        (new / WEIGHTS_FILE).chmod((new / TOKENIZER_FILE).stat().st_mode)  # or nobody else may read
+
+
+def load(
+    directory: str | os.PathLike[str],
+    device: torch.device | str = "cpu",
+    *,
+    bf16: bool = False,
+) -> TorchScorer:
+    """Read a checkpoint, without a network."""
+    directory = Path(directory)
+    if kind_of(directory) != "checkpoint":
+        raise CheckpointError("is no checkpoint, but a runtime model", Place(str(directory)))
+    description = Description.load(directory)
+    for name in (CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE):
+        if not (directory / name).exists():
+            raise CheckpointError("is missing from the model", Place(str(directory / name)))
+    config = _read(directory / CONFIG_FILE, ModelConfig.load)
+    tokenizer = _read(directory / TOKENIZER_FILE, SubwordTokenizer.from_file)
+    encoder = None
+    if not config.reads_characters:
+        encoder = _read_json(directory / ENCODER_FILE)
+    weights = _read_weights(directory / WEIGHTS_FILE)
+    try:
+        network = rebuild(config, description.labels, description.tags, tokenizer, encoder)
+    except (TreewrightError, ValueError, TypeError, KeyError, AttributeError) as error:
+        message = f"describes no encoder that can be built: {error}"
+        raise CheckpointError(message, Place(str(directory / ENCODER_FILE))) from None
+    _fill(network, weights, Place(str(directory / WEIGHTS_FILE)))
+    return TorchScorer(network, tokenizer, description, device=device, bf16=bf16)
+
+
+def _weights(network: Network, dtype: torch.dtype | None) -> dict[str, torch.Tensor]:
+    """All weights by name, each in memory of its own, as the format wants it."""
+    found: dict[str, torch.Tensor] = {}
+    for name, value in network.state_dict().items():
+        value = value.detach().cpu()
+        if dtype is not None and value.is_floating_point():
+            value = value.to(dtype)
+        found[name] = value.clone().contiguous()
+    return found
+
+
+def _read_weights(path: Path) -> dict[str, torch.Tensor]:
+    try:
+        weights = load_file(path)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise CheckpointError(f"damaged: {error}", Place(str(path))) from None
+    return {
+        name: value.float() if value.is_floating_point() else value
+        for name, value in weights.items()
+    }
+
+
+def _fill(network: Network, weights: dict[str, torch.Tensor], place: Place) -> None:
+    own = network.state_dict()
+    if missing := own.keys() - weights.keys():
+        raise CheckpointError(f"damaged: the weights {min(missing)!r} are missing", place)
+    if unknown := weights.keys() - own.keys():
+        raise CheckpointError(f"damaged: the weights {min(unknown)!r} belong to nothing", place)
+    for name, value in weights.items():
+        if value.shape != own[name].shape:
+            shapes = f"{tuple(value.shape)}, not {tuple(own[name].shape)}"
+            raise CheckpointError(f"damaged: the weights {name!r} are {shapes}", place)
+    network.load_state_dict(weights)
+
+
+def _read(path: Path, reader: Any) -> Any:
+    """A part of the checkpoint by what reads it; what is wrong with it, as an error of ours."""
+    try:
+        return reader(path)
+    except TreewrightError as error:
+        raise CheckpointError(
+            f"damaged: {error.message}", error.place or Place(str(path))
+        ) from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise CheckpointError("is missing from the model", Place(str(path)))
+    try:
+        with open_bytes(path) as handle:
+            document = json.loads("".join(text_chunks(handle, str(path))))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"damaged: not JSON: {error}", Place(str(path))) from None
+    if not isinstance(document, dict) or not isinstance(document.get("model_type"), str):
+        raise CheckpointError("damaged: no config of an encoder", Place(str(path)))
+    return document
+
+
+@contextmanager
+def _beside(directory: Path) -> Iterator[Path]:
+    """A new directory beside `directory`, which takes its place if the block ends well."""
+    place = Place(str(directory))
+    if directory.exists() and not directory.is_dir():
+        raise OutputError("is a file, not a directory", place)
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), place) from None
+    try:
+        yield new
+        _replace(directory, new)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), place) from None
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _replace(directory: Path, new: Path) -> None:
+    """Put a finished directory in the place of an older one, whose other files move into it."""
+    umask = os.umask(0)
+    os.umask(umask)
+    new.chmod(0o777 & ~umask)
+    if not directory.exists():
+        new.rename(directory)
+        return
+    for entry in directory.iterdir():
+        if entry.name not in _FILES:
+            target = new / entry.name
+            if entry.is_dir():
+                shutil.copytree(entry, target, symlinks=True)
+            else:
+                shutil.copy2(entry, target, follow_symlinks=False)
+    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    directory.rename(old / "old")
+    try:
+        new.rename(directory)
+    except BaseException:
+        (old / "old").rename(directory)
+        old.rmdir()
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+_FILES = frozenset(
+    {"treewright.json", "grammar.json", CONFIG_FILE, ENCODER_FILE, TOKENIZER_FILE, WEIGHTS_FILE}
+)

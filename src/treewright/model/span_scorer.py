@@ -1,0 +1,114 @@
+"""The span scorer: a score of every label for every span, from what lies between two fenceposts.
+
+Owns fenceposts and the two maps over their differences, W2 ReLU(LN(W1 (f_j - f_i) + b1)) + b2.
+W1 is linear, so it is applied to the n + 1 fenceposts of a sentence and not to its n(n+1)/2 spans;
+b1, which differences would lose, is added after.
+
+All of it runs in single precision at least, whatever autocast says: in half precision, scores of
+good and better trees would be the same.
+
+    T  tokens, packed    F = sum of n + 1  fenceposts, packed    K heads, o their outputs
+    C  cells (spans)     H  hidden size    L  columns of the chart
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from torch import nn
+
+from treewright.model.features import Features
+from treewright.trees.symbols import MARK, WORD_NULL
+
+#: Cells whose hidden layers are in memory at once, when nothing must be kept for gradients.
+_CELLS = 1 << 15
+
+
+class SpanScorer(nn.Module):
+    """Vectors of tokens to fenceposts, and differences of fenceposts to scores."""
+
+    def __init__(
+        self,
+        *,
+        heads: int,
+        output_size: int,
+        hidden: int,
+        labels: Sequence[str],
+        null: Literal["zero", "learned"],
+    ) -> None:
+        super().__init__()
+        self.project = nn.Linear(heads * output_size, hidden, bias=False)  # W1
+        self.bias = nn.Parameter(torch.zeros(hidden))  # b1
+        self.norm = nn.LayerNorm(hidden)
+        self.null = null
+        self.labels = tuple(labels)
+        scored = self.scored
+        self.output = nn.Linear(hidden, max(1, len(scored)))  # W2, b2; a row a scored column
+        # The row of each column, the row after the last being nothing but zeros
+        row = {label: number for number, label in enumerate(scored)}
+        rows = [row.get(label, self.output.out_features) for label in self.labels]
+        self.rows: torch.Tensor
+        self.register_buffer("rows", torch.tensor(rows), persistent=False)
+
+    @property
+    def scored(self) -> list[str]:
+        """The labels that have a row of weights; the others score 0."""
+        nulls = {WORD_NULL, MARK} if self.null == "zero" else set()
+        return [label for label in self.labels if label not in nulls]
+
+    def fenceposts(self, said: torch.Tensor, features: Features) -> torch.Tensor:
+        """W1 f of every fencepost, `(T, K, o)` to `(F, H)`.
+
+        f_k joins the forward halves of token k and the backward halves of token k + 1; each head's
+        slice is halved.
+        """
+        forward, backward = said.chunk(2, dim=2)
+        posts = torch.cat(
+            [
+                forward.index_select(0, features.left).flatten(1),
+                backward.index_select(0, features.right).flatten(1),
+            ],
+            dim=1,
+        )
+        with torch.autocast(posts.device.type, enabled=False):
+            return nn.functional.linear(posts.to(self.project.weight.dtype), self.project.weight)
+
+    def rows_of(
+        self, posts: torch.Tensor, begins: torch.Tensor, ends: torch.Tensor
+    ) -> torch.Tensor:
+        """All columns of some cells, given by rows of fenceposts: `(C,)` each to `(C, L)`."""
+        with torch.autocast(posts.device.type, enabled=False):
+            weight, bias = self._columns()
+            if torch.is_grad_enabled() or len(begins) <= _CELLS:
+                return nn.functional.linear(self._hidden(posts, begins, ends), weight, bias)
+            rows = posts.new_empty(len(begins), len(self.labels))
+            for at in range(0, len(begins), _CELLS):
+                part = slice(at, at + _CELLS)
+                hidden = self._hidden(posts, begins[part], ends[part])
+                torch.addmm(bias, hidden, weight.T, out=rows[part])
+            return rows
+
+    def scores_of(
+        self, posts: torch.Tensor, begins: torch.Tensor, ends: torch.Tensor, columns: torch.Tensor
+    ) -> torch.Tensor:
+        """One column of each of some cells: `(C,)` each to `(C,)`."""
+        with torch.autocast(posts.device.type, enabled=False):
+            weight, bias = self._columns()
+            hidden = self._hidden(posts, begins, ends)
+            scores = (hidden * weight.index_select(0, columns)).sum(1)
+            return scores + bias.index_select(0, columns)
+
+    def _hidden(
+        self, posts: torch.Tensor, begins: torch.Tensor, ends: torch.Tensor
+    ) -> torch.Tensor:
+        inside = posts.index_select(0, ends) - posts.index_select(0, begins) + self.bias
+        hidden: torch.Tensor = self.norm(inside).relu()
+        return hidden
+
+    def _columns(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """W2 and b2 with a row a column: `(L, H)` and `(L,)`."""
+        weight = nn.functional.pad(self.output.weight, (0, 0, 0, 1))
+        bias = nn.functional.pad(self.output.bias, (0, 1))
+        return weight.index_select(0, self.rows), bias.index_select(0, self.rows)
