@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -106,13 +106,16 @@ def _labels(names: tuple[str, ...]) -> Labels:
     return Labels(names)
 
 
-def cell_count(n: int) -> int:
-    """The number of spans of a sentence of `n` words."""
+_Numbers = TypeVar("_Numbers", int, Ints)
+
+
+def cell_count(n: _Numbers) -> _Numbers:
+    """The number of spans of a sentence of `n` words; of many, given an array."""
     return n * (n + 1) // 2
 
 
-def packed_index(n: int, i: int, j: int) -> int:
-    """The row of span `(i, j)` in a packed sentence of `n` words.
+def packed_index(n: int, i: _Numbers, j: _Numbers) -> _Numbers:
+    """The row of span `(i, j)` in a packed sentence of `n` words; of many, given arrays.
 
     >>> [packed_index(3, i, j) for i in range(3) for j in range(i + 1, 4)]
     [0, 1, 2, 3, 4, 5]

@@ -186,3 +186,11 @@ class DescriptionError(TreewrightError):
 
 class CheckpointError(InputError):
     """A model whose directory lacks a part, or has one that is damaged or of another version."""
+
+
+class SentenceError(InputError):
+    """A sentence that cannot be parsed: without words, or with more than any chart can hold."""
+
+
+class UnknownModel(InputError):
+    """A model that is neither bundled nor a directory."""
