@@ -123,17 +123,14 @@ def _leaf(name: str, where: Place) -> Tree:
 
 def _tidy(tree: Tree) -> Tree | None:
     """Without roles, and with `N‧的` as `N`: the particle is a word of its own anyway."""
-    done: list[Tree] = []
-    for node in tree.postorder():
-        if node.is_leaf:
-            done.append(node)
-            continue
-        count = len(node.children)
-        children = done[-count:]
-        del done[-count:]
-        head, _, particle = node.label.partition("‧")
-        done.append(Tree(head or particle, children))
-    return normalize(done[0])
+    return normalize(tree.map(_without_particle))
+
+
+def _without_particle(node: Tree, children: tuple[Tree, ...]) -> Tree:
+    if node.is_leaf:
+        return node
+    head, _, particle = node.label.partition("‧")
+    return Tree(head or particle, children)
 
 
 TREEBANK = Treebank(

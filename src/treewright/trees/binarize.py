@@ -85,23 +85,22 @@ def unbinarize(tree: Tree) -> Tree:
     wrapper, inner = (
         unwrap(tree) if tree.children and not tree.children[0].is_leaf else (None, tree)
     )
-    # The trees that stand where a node of `inner` stood: several under a mark.
-    done: list[list[Tree]] = []
-    for node in inner.postorder():
-        if node.word is not None:
-            done.append([node])
-            continue
-        count = len(node.children)
-        forest = done[-count]
-        for more in done[len(done) - count + 1 :]:
-            forest.extend(more)
-        del done[-count:]
-        for label in reversed(split_chain(node.label)):
-            forest = [make_node(label, tuple(forest))]
-        done.append(forest)
-    if len(done[0]) != 1:
+    forest = inner.map(_unfolded)
+    if len(forest) != 1:
         raise TreeError(f"{inner.label!r}, a mark of binarisation, stands at the root")
-    return done[0][0] if wrapper is None else make_node(wrapper, (done[0][0],))
+    return forest[0] if wrapper is None else make_node(wrapper, (forest[0],))
+
+
+def _unfolded(node: Tree, forests: tuple[list[Tree], ...]) -> list[Tree]:
+    """The trees that stand where a node stood: several under a mark, one under a chain."""
+    if node.word is not None:
+        return [node]
+    forest = forests[0]  # grows in place, or a long row of marks would take the square of its time
+    for more in forests[1:]:
+        forest.extend(more)
+    for label in reversed(split_chain(node.label)):
+        forest = [make_node(label, tuple(forest))]
+    return forest
 
 
 def tree_of_derivation(

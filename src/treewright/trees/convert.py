@@ -17,16 +17,11 @@ def to_nltk(tree: Tree) -> NltkTree:
         from nltk import Tree as NltkTree
     except ImportError:
         raise MissingExtra("nltk.Tree needs nltk: pip install nltk") from None
-    done: list[NltkTree] = []
-    for node in tree.postorder():
-        if node.word is not None:
-            done.append(NltkTree(node.label, [node.word]))
-            continue
-        count = len(node.children)
-        children = done[-count:]
-        del done[-count:]
-        done.append(NltkTree(node.label, children))
-    return done[0]
+
+    def build(node: Tree, made: tuple[NltkTree, ...]) -> NltkTree:
+        return NltkTree(node.label, made or [node.word])
+
+    return tree.map(build)
 
 
 def from_nltk(tree: NltkTree) -> Tree:

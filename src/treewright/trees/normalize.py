@@ -37,16 +37,7 @@ def normalize(tree: Tree, root: str = "TOP") -> Tree | None:
     >>> normalize(Tree.from_brackets("( (S (NP-SBJ (-NONE- *)) (VP (VB Go))))")).brackets()
     '(TOP (S (VP (VB Go))))'
     """
-    done: list[Tree | None] = []
-    for node in tree.postorder():
-        if node.word is not None:
-            done.append(None if node.label == TRACE else node)
-            continue
-        count = len(node.children)
-        children = tuple([child for child in done[-count:] if child is not None])
-        del done[-count:]
-        done.append(make_node(bare_label(node.label), children) if children else None)
-    bare = done[0]
+    bare = tree.map(_bare)
     if bare is None:
         return None
     wrapper: str | None = ""
@@ -55,3 +46,11 @@ def normalize(tree: Tree, root: str = "TOP") -> Tree | None:
     if bare.word is None and bare.label in ROOT_LABELS:
         return make_node(root, bare.children)  # a root over several constituents
     return make_node(root, (bare,))
+
+
+def _bare(node: Tree, made: tuple[Tree | None, ...]) -> Tree | None:
+    """A node without function tags over what is left of its children, if anything is."""
+    if node.word is not None:
+        return None if node.label == TRACE else node
+    children = tuple([child for child in made if child is not None])
+    return make_node(bare_label(node.label), children) if children else None

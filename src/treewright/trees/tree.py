@@ -15,12 +15,14 @@ Nothing here recurses: a tree may be deeper than Python's stack.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from treewright.errors import TreeError
 
 if TYPE_CHECKING:
     from nltk import Tree as NltkTree
+
+_Made = TypeVar("_Made")
 
 #: Labels of a root that is no constituent but a wrapper around the sentence.
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
@@ -172,19 +174,24 @@ class Tree:
             stack.extend((child, depth + 1) for child in node.children)
         return deepest
 
-    def map(self, build: Callable[[Tree, tuple[Tree, ...]], Tree]) -> Tree:
-        """Rebuild the tree bottom-up: `build(node, new_children)` gives each new node.
+    def map(self, build: Callable[[Tree, tuple[_Made, ...]], _Made]) -> _Made:
+        """Make another tree, or anything else, bottom-up.
 
-        >>> lower = lambda node, children: Tree(node.label.lower(), children, node.word)
+        `build(node, made)` is asked for each node, `made` being what it gave for the children.
+
+        >>> lower = lambda node, made: Tree(node.label.lower(), made, node.word)
         >>> Tree.from_brackets("(NP (NN Abstract))").map(lower).brackets()
         '(np (nn Abstract))'
+        >>> Tree.from_brackets("(NP (DT a) (NN b))").map(lambda node, made: 1 + sum(made))
+        3
         """
-        done: list[Tree] = []
+        done: list[_Made] = []
         for node in self.postorder():
             count = len(node.children)
-            children = tuple(done[len(done) - count :])
-            del done[len(done) - count :]
-            done.append(build(node, children))
+            made = tuple(done[-count:]) if count else ()
+            if count:
+                del done[-count:]
+            done.append(build(node, made))
         return done[0]
 
     # Showing
