@@ -111,7 +111,8 @@ _Numbers = TypeVar("_Numbers", int, Ints)
 
 def cell_count(n: _Numbers) -> _Numbers:
     """The number of spans of a sentence of `n` words; of many, given an array."""
-    return n * (n + 1) // 2
+    count: _Numbers = n * (n + 1) // 2
+    return count
 
 
 def packed_index(n: int, i: _Numbers, j: _Numbers) -> _Numbers:

@@ -10,7 +10,7 @@ import codecs
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -60,9 +60,12 @@ def name_of(source: str | os.PathLike[str]) -> str:
 
 
 def text_chunks(
-    handle: BinaryIO, name: str | None = None, encoding: str = "utf-8"
+    handle: BinaryIO, name: str | None = None, encoding: str = "utf-8", *, nul: bool = False
 ) -> Iterator[str]:
-    """Decode a stream piece by piece; a byte-order mark is dropped, line ends stay as they are."""
+    """Decode a stream piece by piece; a byte-order mark is dropped, line ends stay as they are.
+
+    NUL, by which a binary file gives itself away, is refused, unless with `nul` it may be text.
+    """
     try:
         codec = codecs.lookup(encoding)
     except LookupError:
@@ -74,7 +77,7 @@ def text_chunks(
     while True:
         data = handle.read(CHUNK_BYTES)
         if not holds_nul:
-            _refuse_binary(data, name, line, first=first)
+            _refuse_binary(data, name, line, first=first, nul=nul)
         try:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
@@ -92,15 +95,20 @@ def text_chunks(
 def text_lines(source: str | os.PathLike[str], encoding: str = "utf-8") -> Iterator[str]:
     r"""The lines of a file without their ends (`\n`, `\r\n`)."""
     with open_bytes(source) as handle:
-        begun: list[str] = []  # the pieces of the line that has no end yet
-        for chunk in text_chunks(handle, name_of(source), encoding):
-            head, *lines = chunk.split("\n")
-            begun.append(head)
-            for line in lines:
-                yield "".join(begun).removesuffix("\r")
-                begun = [line]
-        if last := "".join(begun):
-            yield last.removesuffix("\r")
+        yield from lines_of(text_chunks(handle, name_of(source), encoding))
+
+
+def lines_of(chunks: Iterable[str]) -> Iterator[str]:
+    r"""The lines of a text in pieces, without their ends (`\n`, `\r\n`)."""
+    begun: list[str] = []  # the pieces of the line that has no end yet
+    for chunk in chunks:
+        head, *lines = chunk.split("\n")
+        begun.append(head)
+        for line in lines:
+            yield "".join(begun).removesuffix("\r")
+            begun = [line]
+    if last := "".join(begun):
+        yield last.removesuffix("\r")
 
 
 def _advance(text: str, line: int, column: int) -> tuple[int, int]:
@@ -109,8 +117,10 @@ def _advance(text: str, line: int, column: int) -> tuple[int, int]:
     return line + text.count("\n"), len(text) - line_end + (column - 1 if line_end < 0 else 0)
 
 
-def _refuse_binary(data: bytes, name: str | None, line: int, *, first: bool) -> None:
-    at = data.find(b"\0")
+def _refuse_binary(
+    data: bytes, name: str | None, line: int, *, first: bool, nul: bool = False
+) -> None:
+    at = -1 if nul else data.find(b"\0")
     wide = first and (data[:2] in (b"\xff\xfe", b"\xfe\xff") or _alternates(data[:64]))
     if wide:
         message = "is not UTF-8; it looks like UTF-16: convert it first"
