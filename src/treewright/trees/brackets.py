@@ -110,7 +110,6 @@ class _Reader:
     """
 
     def __init__(self, name: str | None) -> None:
-        self._name = name
         self._origin = Place(name, line=1, column=1)  # where the text in hand begins
         # The brackets that wait for their ends, outermost first: their labels; what the innermost
         # holds so far, `None` outside of all; what each one's outer bracket holds. A word that
