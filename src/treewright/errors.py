@@ -152,6 +152,14 @@ class GrammarFileError(InputError):
     """A file that holds no grammar, or one of another version."""
 
 
+class TrainingError(TreewrightError):
+    """A run of training that cannot begin, or cannot go on."""
+
+
+class Interrupted(TrainingError):
+    """A run that was stopped from outside; the message says how to go on."""
+
+
 class ParameterError(InputError):
     """A parameter of the scorer that is unknown or makes no sense."""
 
@@ -194,3 +202,7 @@ class SentenceError(InputError):
 
 class UnknownModel(InputError):
     """A model that is neither bundled nor a directory."""
+
+
+class ResumeError(InputError):
+    """A part of a result that a run cannot go on with."""

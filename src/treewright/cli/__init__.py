@@ -25,6 +25,7 @@ _COMMANDS = {
     "corpus": "Turn a treebank as it is distributed into train, dev and test files.",
     "eval": "Score predicted trees against gold trees, as EVALB does.",
     "rules": "Extract, study and check the grammar of a treebank.",
+    "train": "Train a parser on a treebank.",
     "trees": "Show, convert and count trees.",
 }
 

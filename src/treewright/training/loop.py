@@ -1,0 +1,566 @@
+"""The training loop: steps, checks of dev, what is kept, and going on after an end too early.
+
+Owns the order of things in a run. Processes, devices, precision and the sharing of gradients are
+Hugging Face Accelerate's; what a step learns from is said in `batches`, what it costs in `loss`.
+
+Beside the model's directory OUT, which is the best model so far and the run's record, a run keeps
+OUT.resume, which nobody else needs: `state.pt`, all it must know to go on, and `last`, the model at
+its end. All is written beside and renamed, so that a kill at any moment loses the steps since the
+last check and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import DistributedDataParallelKwargs, gather_object, set_seed
+
+from treewright.charts import Ints
+from treewright.errors import DecodeError, Interrupted, SettingError, TrainingError
+from treewright.model import checkpoint
+from treewright.model.build import feature_maker
+from treewright.model.torch_scorer import TorchScorer
+from treewright.scorer import Description
+from treewright.settings import to_table
+from treewright.training.averaging import Average
+from treewright.training.batches import Plan, pieces
+from treewright.training.config import TrainConfig
+from treewright.training.dev import PENALTIES, Dev, DevScores, best_penalty
+from treewright.training.loss import RECORD, JointLoss
+from treewright.training.observer import Observer, Progress
+from treewright.training.record import Record, provenance
+from treewright.training.schedule import Schedule
+from treewright.training.setup import count_scores, prepare
+from treewright.training.state import (
+    load_state,
+    random_state,
+    restore_random_state,
+    save_state,
+    writing,
+)
+
+# Soft rules between epochs, before the penalty is chosen
+_USUAL_PENALTY = 1.0
+# Steps between two looks at whether another process wants to end
+_LOOK_EVERY = 10
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended."""
+
+    out: str
+    f1: float
+    """The best on dev, rules on."""
+
+    epoch: float
+    """When that was."""
+
+    figures: Mapping[str, Any]
+    """How it ended, as `run/result.json` has it."""
+
+    main: bool
+    """Whether this is the process that wrote all this, of several."""
+
+
+def train(
+    config: TrainConfig,
+    *,
+    resume: bool = False,
+    start: str | None = None,
+    observer: Observer | None = None,
+) -> Result:
+    """Train a model; what it writes is said at the head of this module.
+
+    Args:
+        config: all settings.
+        resume: whether to go on where a run of the same settings ended.
+        start: a model's directory to go on from; its labels and grammar are extended.
+        observer: is told how it goes.
+    """
+    accelerator = Accelerator(
+        mixed_precision="bf16" if config.precision == "bf16" else "no",
+        kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)],
+    )
+    if not accelerator.is_main_process or observer is None:
+        observer = Observer()
+    run = Run(config, accelerator, observer, start)
+    if resume:
+        run.resume()
+    else:
+        run.begin()
+    with run.watching_signals():
+        run.steps()
+    return run.finish()
+
+
+class Run:
+    """A run under way, in one of its processes."""
+
+    def __init__(
+        self, config: TrainConfig, accelerator: Accelerator, observer: Observer, start: str | None
+    ) -> None:
+        if config.deterministic:
+            torch.use_deterministic_algorithms(True)
+        set_seed(config.seed)
+        self.materials = made = prepare(config, start)
+        self.config = config = made.config
+        self.accelerator = accelerator
+        self.observer = observer
+        self.out = Path(config.out)
+        self.aside = self.out.with_name(self.out.name + ".resume")
+        self.record = Record(config.out)
+        self.dev = Dev(made.dev)
+        self.features = feature_maker(made.network, made.tokenizer)
+        loss = JointLoss(
+            made.network,
+            made.labels,
+            made.tables,
+            rule_weight=config.lambda_,
+            tag_weight=config.tag_weight,
+            rule_scores=count_scores(made.tables, config),
+            learn_rules=config.rule_scores == "learned",
+            method="native" if config.decoder == "auto" else config.decoder,
+        )
+        self.loss = loss.to(accelerator.device)
+        self.optimizer = _optimizer(self.loss, config)
+        self.module, self.optimizer = accelerator.prepare(self.loss, self.optimizer)
+        self.average = Average(list(self.loss.parameters()), config.average)
+        self.sizes = made.sizes
+        self.plan = Plan(self.sizes, config.batch_size, config.batch_subwords, config.seed)
+        self.schedule = Schedule(config, self.plan.steps() * config.epochs)
+        self.step = self.epoch = self.position = 0
+        self.lines: list[dict[str, Any]] = []
+        self.best: dict[str, Any] = {}
+        self.sums = torch.zeros(len(RECORD), device=accelerator.device)
+        self.clock = _Clock(config)
+        self.ended = ""
+        self._signal: int | None = None
+        # From here on processes differ in what they drop out.
+        set_seed(config.seed, device_specific=True)
+        self.loss.train()
+
+    # Beginning and going on
+
+    def begin(self) -> None:
+        """Make sure of a place for the model, and write down what the run is made of."""
+        if (self.aside / "state.pt").exists() and self.accelerator.is_main_process:
+            message = f"{self.config.out} holds a run: go on with --resume, or choose another 'out'"
+            raise SettingError(message)
+        self._write_record_head()
+        self._say_what_there_is()
+
+    def _write_record_head(self) -> None:
+        if not self.accelerator.is_main_process:
+            return
+        made = self.materials
+        data = {"train": made.train, "dev": made.dev}
+        with writing(self.out):
+            self.aside.mkdir(parents=True, exist_ok=True)
+            device = str(self.accelerator.device)
+            known = provenance(self.config, data, device)
+            self.record.begin(self.config, {**known, "processes": self.accelerator.num_processes})
+
+    def _say_what_there_is(self) -> None:
+        made = self.materials
+        forbidden = made.examples.forbidden
+        self.observer.said(
+            f"{len(made.train):,} trees to learn from, {len(made.dev):,} of dev, "
+            f"{len(made.labels):,} labels, {len(made.tables.rules):,} rules, "
+            f"{len(made.description.tags):,} tags; device {self.accelerator.device}"
+        )
+        if empty := made.train.empty + made.dev.empty:
+            self.observer.said(f"{empty:,} trees of nothing but traces are left out")
+        if forbidden:
+            self.observer.said(f"{forbidden:,} trees are outside the grammar: no rule-based loss")
+
+    def resume(self) -> None:
+        """Go on where a run of the same settings ended."""
+        state = load_state(self.aside / "state.pt")
+        self._check_same(state)
+        self.loss.load_state_dict(state["loss"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.average.restore(state["average"])
+        self.schedule.restore(state["schedule"])
+        self.step, self.epoch, self.position = state["step"], state["epoch"], state["position"]
+        self.lines, self.best = state["lines"], state["best"]
+        self.clock.spent = state["seconds"]
+        states, rank = state["random"], self.accelerator.process_index
+        if len(states) == self.accelerator.num_processes:
+            restore_random_state(states[rank])
+            self.sums.copy_(state["sums"][rank])
+        else:
+            self.observer.said("another number of processes: random numbers begin anew")
+        self.observer.said(f"going on after step {self.step:,}, epoch {self.epoch + 1}")
+
+    def _check_same(self, state: Mapping[str, Any]) -> None:
+        """Refuse to go on with other trees or settings; when to end may be changed."""
+        made = self.materials
+        for part, treebank in (("train", made.train), ("dev", made.dev)):
+            if state["data"][part] != treebank.sha256:
+                message = f"{treebank.file} does not hold the trees that the run began with"
+                raise TrainingError(message)
+        now, then = to_table(self.config), state["config"]
+        for key in now.keys() | then.keys():
+            free = {"epochs", "max_minutes", "train", "dev", "out", "name", "piece_subwords"}
+            if key not in free and now.get(key) != then.get(key):
+                message = f"{key!r} is {now.get(key)!r}, but the run began with {then.get(key)!r}"
+                raise SettingError(f"{message}: go on with what it began with")
+
+    # Steps
+
+    def steps(self) -> None:
+        """All steps that are left, with a check of dev where one is due."""
+        self.clock.start()
+        while not self.ended and not self._over():
+            batches = self.plan.epoch(self.epoch)
+            due = _due(len(batches), self.config.checks_per_epoch)
+            while self.position < len(batches) and not self.ended:
+                self._step(batches[self.position])
+                self.position += 1
+                self._tell(len(batches))
+                if self.position in due:
+                    self._check(len(batches))
+                self._look_around()
+            if self.position >= len(batches):
+                self.epoch, self.position = self.epoch + 1, 0
+        if self.ended == "time" and (not self.lines or self.lines[-1]["step"] < self.step):
+            self._check(self.plan.steps(self.epoch))
+
+    def _over(self) -> bool:
+        epochs = self.config.epochs
+        return self.schedule.done or bool(epochs and self.epoch >= epochs)
+
+    def _step(self, batch: Ints) -> None:
+        """Learn from a batch: this process from its share, in pieces."""
+        accelerator = self.accelerator
+        processes, rank = accelerator.num_processes, accelerator.process_index
+        words = int(self.materials.examples.lengths[batch].sum())
+        # Gradients are averaged over processes, not added.
+        shares = processes / len(batch), processes / words
+        share = pieces(batch, self.sizes, rank, processes, self.config.piece_subwords)
+        for number, piece in enumerate(share):
+            last = number == len(share) - 1
+            with nullcontext() if last else accelerator.no_sync(self.module):
+                if len(piece):
+                    self._learn(piece, *shares)
+                else:
+                    # Nothing to learn, but the others wait for this process's gradients.
+                    self._learn(batch[:1], 0.0, 0.0)
+        factor = self.schedule.factor(self.step)
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["rate"] * factor
+        if self.config.max_gradient:
+            accelerator.clip_grad_norm_(self.loss.parameters(), self.config.max_gradient)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.step += 1
+        self.average.stepped(self.step)
+        self.clock.sentences += len(batch)
+
+    def _learn(self, piece: Ints, share: float, word_share: float) -> None:
+        made = self.materials
+        features = self.features.collate([made.subwords[at] for at in piece.tolist()])
+        try:
+            losses = self.module(
+                features.to(self.accelerator.device), made.examples.gold(piece), share, word_share
+            )
+        except DecodeError as error:
+            message = f"step {self.step + 1}: {error.message}: training has come apart"
+            raise TrainingError(f"{message}; lower the rates or 'max_gradient'") from error
+        self.accelerator.backward(losses.total)
+        if share:
+            self.sums += losses.record
+
+    def _tell(self, batches: int) -> None:
+        done = self.epoch + self.position / batches
+        # To look at the loss is to wait for the device: now and then only.
+        loss = self._means()["loss"] if self.step % 10 == 0 else None
+        left = self.clock.left(self.step, self.schedule.total_steps)
+        progress = Progress(self.step, done, self.config.epochs, loss, self.clock.rate, left)
+        self.observer.stepped(progress)
+
+    def _means(self) -> dict[str, float]:
+        """The means of the loss since the last check, of this process."""
+        sums = dict(zip(RECORD, self.sums.tolist(), strict=True))
+        sentences, words = max(1.0, sums["sentences"]), max(1.0, sums["words"])
+        free, ruled = sums["free"] / sentences, sums["ruled"] / sentences
+        tags = sums["tags"] / words
+        weight = self.config.lambda_
+        loss = (1 - weight) * free + weight * ruled + self.config.tag_weight * tags
+        return {
+            "loss": loss,
+            "free": free,
+            "ruled": ruled,
+            "tags": tags,
+            **{name: sums[name] / sentences for name in ("missed", "searched", "forbidden")},
+        }
+
+    # Checks
+
+    def _check(self, batches: int) -> None:
+        """Score dev, keep the model if it is the best so far, and write down how it went."""
+        self.sums = self.accelerator.reduce(self.sums)
+        with self.clock.paused():
+            ways = ("off", "hard", _USUAL_PENALTY)
+            with self.average.in_place():
+                scores = self._score_dev(self._scorer(), ways)
+                best = self.schedule.checked(scores.by_way["hard"].f1)
+                line = {
+                    "step": self.step,
+                    "epoch": round(self.epoch + self.position / batches, 3),
+                    "seconds": round(self.clock.spent, 1),
+                    "sentences_per_second": round(self.clock.rate, 1),
+                    "factor": self.schedule.factor(self.step),
+                    **{name: round(mean, 4) for name, mean in self._means().items()},
+                    "dev": scores.as_dict(),
+                    "best": best,
+                }
+                self.lines.append(line)
+                if best:
+                    self.best = line
+                    self._save(self.out)
+            self.sums = torch.zeros_like(self.sums)
+            self.save()
+        self.observer.checked(line)
+        if self.schedule.done:
+            self.ended = "plateau"
+
+    def _score_dev(self, scorer: TorchScorer, ways: Any) -> DevScores:
+        accelerator = self.accelerator
+        try:
+            return self.dev.score(
+                scorer,
+                ways,
+                rank=accelerator.process_index,
+                processes=accelerator.num_processes,
+                gather=gather_object if accelerator.num_processes > 1 else list,
+            )
+        finally:
+            self.loss.train()
+
+    def _description(self) -> Description:
+        """The description with the scores of rules as they are."""
+        scores = self.loss.rule_scores
+        if scores is None:
+            return self.materials.description
+        return replace(self.materials.description, rule_scores=tuple(scores.detach().tolist()))
+
+    def _scorer(self) -> TorchScorer:
+        made = self.materials
+        device = self.accelerator.device
+        return TorchScorer(made.network, made.tokenizer, self._description(), device=device)
+
+    # What is kept
+
+    def _save(self, directory: Path) -> None:
+        """Write the weights as they are as a model."""
+        if not self.accelerator.is_main_process:
+            return
+        made = self.materials
+        with writing(directory):
+            checkpoint.save(directory, made.network, self._description(), made.tokenizer)
+
+    def save(self) -> None:
+        """Write what the run must know to go on."""
+        randoms = gather_object([random_state()])
+        sums = gather_object([self.sums.cpu()])
+        if not self.accelerator.is_main_process:
+            return
+        made = self.materials
+        state = {
+            "config": to_table(self.config),
+            "data": {"train": made.train.sha256, "dev": made.dev.sha256},
+            "loss": self.loss.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "average": self.average.state(),
+            "schedule": self.schedule.state(),
+            "step": self.step,
+            "epoch": self.epoch,
+            "position": self.position,
+            "lines": self.lines,
+            "best": self.best,
+            "sums": sums,
+            "random": randoms,
+            "seconds": self.clock.spent,
+        }
+        save_state(state, self.aside / "state.pt")
+        with writing(self.record.directory):
+            self.record.write(self.lines)
+
+    def finish(self) -> Result:
+        """Choose the penalty and the temperatures of the best model, and say how good it is."""
+        if not self.best:
+            raise TrainingError("the run ended before dev was scored: there is no model")
+        self._save(self.aside / "last")
+        self.accelerator.wait_for_everyone()
+        scorer = checkpoint.load(self.out, self.accelerator.device)
+        scores = self._score_dev(scorer, ("off", "hard", *PENALTIES))
+        description = replace(scorer.description, penalty=best_penalty(scores))
+        scorer = TorchScorer(
+            scorer.network, scorer.tokenizer, description, device=self.accelerator.device
+        )
+        result = {
+            "best": {"step": self.best["step"], "epoch": self.best["epoch"]},
+            "ended": self.ended or "epochs",
+            "seconds": round(self.clock.spent, 1),
+            "dev": scores.as_dict(),
+            "penalty": description.penalty,
+        }
+        if self.accelerator.is_main_process:
+            description = replace(description, temperatures=self.dev.temperatures(scorer))
+            result["temperatures"] = dict(description.temperatures)
+            with writing(self.out):
+                description.save(self.out, "checkpoint")
+                self.record.finish(result)
+        self.accelerator.wait_for_everyone()
+        f1 = scores.by_way["hard"].f1
+        main = self.accelerator.is_main_process
+        return Result(self.config.out, f1, self.best["epoch"], result, main)
+
+    # Ends before the end
+
+    @contextmanager
+    def watching_signals(self) -> Iterator[None]:
+        """Take a Ctrl-C or a request to end as a wish, to be met after the step; once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+        def wish(number: int, _frame: Any) -> None:
+            self._signal = number
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+        for number in before:
+            signal.signal(number, wish)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _look_around(self) -> None:
+        """End if somebody wishes it, or the time is over; all processes after the same step."""
+        wish = "signal" if self._signal is not None else "time" if self.clock.over else ""
+        if self.accelerator.num_processes > 1:
+            if self.step % _LOOK_EVERY:
+                return
+            if wish:
+                self.accelerator.set_trigger()
+            if not self.accelerator.check_trigger():
+                return
+            wishes = gather_object([wish])
+            wish = "signal" if "signal" in wishes else "time"
+        if not wish or self.ended:
+            return
+        self.ended = wish
+        if wish == "signal":
+            self.save()
+            message = f"stopped after step {self.step:,}; all is kept in {self.aside}"
+            raise Interrupted(f"{message}: go on with the same command and --resume")
+
+
+class _Clock:
+    """Time spent on learning, dev left out, and what follows from it."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.limit = 60.0 * config.max_minutes or math.inf
+        self.sentences = 0
+        self._before = 0.0  # in earlier parts of the run
+        self._begun = 0.0
+        self._steps = 0
+        self._first_step: int | None = None
+        self._pauses = 0.0
+
+    def start(self) -> None:
+        self._begun = time.monotonic()
+
+    @property
+    def here(self) -> float:
+        """Seconds of this part of the run."""
+        return time.monotonic() - self._begun - self._pauses if self._begun else 0.0
+
+    @property
+    def spent(self) -> float:
+        """Seconds of all parts."""
+        return self._before + self.here
+
+    @spent.setter
+    def spent(self, seconds: float) -> None:
+        self._before = seconds
+
+    @property
+    def rate(self) -> float:
+        """Sentences a second."""
+        return self.sentences / self.here if self.here > 0 else 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether the time that was given is over."""
+        return self.spent >= self.limit
+
+    def left(self, step: int, steps: int) -> float | None:
+        """Seconds until the run must end; None where nothing says when."""
+        if self._first_step is None:
+            self._first_step = step - 1
+        each = self.here / (step - self._first_step)
+        ends = [self.limit - self.spent]
+        if steps:
+            ends.append((steps - step) * each)
+        soonest = min(ends)
+        return soonest if soonest < math.inf else None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Time within the block does not count."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._pauses += time.monotonic() - begun
+
+
+def _due(batches: int, checks: int) -> frozenset[int]:
+    """After how many batches of an epoch dev is scored."""
+    return frozenset(-(-batches * number // checks) for number in range(1, checks + 1))
+
+
+def _optimizer(loss: JointLoss, config: TrainConfig) -> torch.optim.Optimizer:
+    """Adam: one rate for a pretrained encoder, one for the rest; decay of matrices alone."""
+    network = loss.network
+    pretrained = set()
+    if not network.config.reads_characters:
+        pretrained = {id(parameter) for parameter in network.encoder_parameters()}
+    groups: dict[tuple[float, bool], list[torch.nn.Parameter]] = {}
+    for parameter in loss.parameters():
+        rate = config.encoder_rate if id(parameter) in pretrained else config.top_rate
+        if not rate:
+            parameter.requires_grad_(False)
+            continue
+        groups.setdefault((rate, parameter.ndim > 1), []).append(parameter)
+    return torch.optim.AdamW(
+        [
+            {
+                "params": parameters,
+                "lr": rate,
+                "rate": rate,
+                "weight_decay": config.weight_decay if matrix else 0.0,
+            }
+            for (rate, matrix), parameters in groups.items()
+        ],
+        betas=(config.beta1, config.beta2),
+        eps=1e-8,
+        fused=True,
+    )

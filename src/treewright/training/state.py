@@ -1,0 +1,96 @@
+"""What a run must remember to go on as if nothing had happened.
+
+Owns one file, written beside and renamed, that holds weights, optimizer, schedule, place in the
+epoch and the states of all random numbers; and what is said when the disk is full. It is read with
+`weights_only=True`: numbers, texts and tensors, no code. It belongs to the run, not to the model,
+and is no use to anybody else.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from treewright.errors import CheckpointError, OutputError, Place
+
+VERSION = 1
+
+
+def save_state(state: dict[str, Any], path: Path) -> None:
+    """Write the state of a run in place of an older one."""
+    with writing(path):
+        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with open(descriptor, "wb") as handle:
+                torch.save({"version": VERSION, **state}, handle)
+                handle.flush()
+                os.fsync(handle.fileno())
+            Path(beside).replace(path)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
+
+
+def load_state(path: Path) -> dict[str, Any]:
+    """The state of a run, tensors in the memory of the CPU."""
+    place = Place(str(path))
+    if not path.exists():
+        raise CheckpointError("is missing: there is no run to go on with", place)
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except (RuntimeError, EOFError, OSError, ValueError, KeyError, pickle.UnpicklingError) as error:
+        first = str(error).partition("\n")[0]
+        raise CheckpointError(f"is damaged: {first}", place) from None
+    if not isinstance(state, dict) or state.get("version") != VERSION:
+        raise CheckpointError(f"is no state of a run that version {VERSION} can read", place)
+    return state
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what fails while a run writes into an error that says what to do."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        # torch reports a disk that is full in words of its own, with the error behind it.
+        cause: BaseException = error
+        while not isinstance(cause, OSError) and (cause.__cause__ or cause.__context__):
+            cause = cause.__cause__ or cause.__context__  # type: ignore[assignment]
+        if not isinstance(cause, OSError) and "write" not in str(error):
+            raise
+        reason = (cause.strerror if isinstance(cause, OSError) else None) or "cannot be written"
+        advice = "what was written before is whole; make room and go on with --resume"
+        raise OutputError(f"{reason}: {advice}", Place(str(path))) from error
+
+
+def random_state() -> dict[str, Any]:
+    """The states of all random numbers of this process."""
+    state: Any = np.random.get_state(legacy=True)
+    kind, keys, position, has_gauss, cached = state
+    accelerators = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    return {
+        "python": random.getstate(),
+        "numpy": (kind, torch.from_numpy(keys.astype(np.int64)), position, has_gauss, cached),
+        "torch": torch.get_rng_state(),
+        "cuda": accelerators,
+    }
+
+
+def restore_random_state(state: dict[str, Any]) -> None:
+    """Go on with random numbers where they were."""
+    version, numbers, gauss = state["python"]
+    random.setstate((version, tuple(numbers), gauss))
+    kind, keys, position, has_gauss, cached = state["numpy"]
+    np.random.set_state((kind, keys.numpy().astype(np.uint32), position, has_gauss, cached))
+    torch.set_rng_state(state["torch"])
+    if state["cuda"] and len(state["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all(state["cuda"])
