@@ -12,6 +12,10 @@ from treewright.errors import EncodingError, NotFound, OutputError, Place
 from treewright.files import CHUNK_BYTES, atomic_write, open_bytes, text_lines
 
 
+posix = pytest.mark.skipif(os.name != "posix", reason="wants a POSIX file system")
+
+
+@posix
 def test_a_file_is_replaced_when_all_went_well(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     path.write_text("old")
@@ -32,6 +36,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@posix
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real, link = tmp_path / "real.txt", tmp_path / "link.txt"
     real.write_text("old")
@@ -42,6 +47,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert real.read_text() == "new"
 
 
+@posix
 def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

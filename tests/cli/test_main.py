@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="wants a shell and POSIX signals")
+
 TREEWRIGHT = [sys.executable, "-m", "treewright"]
 
 
