@@ -11,7 +11,6 @@ import pytest
 from treewright.errors import EncodingError, NotFound, OutputError, Place
 from treewright.files import CHUNK_BYTES, atomic_write, open_bytes, text_lines
 
-
 posix = pytest.mark.skipif(os.name != "posix", reason="wants a POSIX file system")
 
 
