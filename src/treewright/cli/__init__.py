@@ -24,6 +24,7 @@ from treewright.errors import OutputError, Place, TreewrightError
 _COMMANDS = {
     "corpus": "Turn a treebank as it is distributed into train, dev and test files.",
     "eval": "Score predicted trees against gold trees, as EVALB does.",
+    "parse": "Parse raw text, or words, into trees.",
     "rules": "Extract, study and check the grammar of a treebank.",
     "train": "Train a parser on a treebank.",
     "trees": "Show, convert and count trees.",
@@ -63,6 +64,7 @@ def cli() -> None:
 
     \b
     Examples:
+        echo "The dog barks." | treewright parse
         treewright trees show dev.mrg
         treewright rules extract train.mrg -o grammar.json
         treewright eval gold.mrg predicted.mrg

@@ -17,3 +17,11 @@ def output_folder(name: str) -> Path:
         if os.path.lexists(path) and not path.is_dir():
             raise OutputError("is no folder", Place(str(path)))
     return folder
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), Place(str(folder))) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -13,14 +12,14 @@ from pathlib import Path
 
 import click
 
-from treewright.cli.common import FILES, located_trees
-from treewright.cli.folders import output_folder
+from treewright.cli.common import FILES, coloured, colours_wanted, located_trees
+from treewright.cli.folders import make_folder, output_folder
 from treewright.cli.progress import track
-from treewright.errors import EmptyInput, OutputError, Place, TreeError
+from treewright.errors import EmptyInput, Place, TreeError
 from treewright.files import atomic_write, name_of
 from treewright.trees import Tree, binarize, normalize, unbinarize
 from treewright.trees.drawing import pretty, svg
-from treewright.trees.layout import Kind, cell_width, visible
+from treewright.trees.layout import cell_width, visible
 from treewright.trees.statistics import Statistics, ranked, summary
 from treewright.trees.symbols import SCHEMES, Scheme
 
@@ -137,8 +136,8 @@ def _pick(
 def _draw(picked: Iterator[tuple[Place, int, Tree]], width: int | None, color: bool | None) -> None:
     """Draw one tree after the other, each under its place if there are several."""
     if color is None:
-        color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    paint = _coloured if color else None
+        color = colours_wanted()
+    paint = coloured if color else None
     first = next(picked)
     second = next(picked, None)
     if second is None:
@@ -149,16 +148,6 @@ def _draw(picked: Iterator[tuple[Place, int, Tree]], width: int | None, color: b
         gap = "\n" if at else ""
         click.echo(gap + (paint("line", heading) if paint else heading), color=color)
         click.echo(pretty(tree, width, paint), color=color)
-
-
-def _coloured(kind: Kind, text: str) -> str:
-    if kind == "label":
-        return click.style(text, fg="cyan")
-    if kind == "tag":
-        return click.style(text, fg="green")
-    if kind == "word":
-        return click.style(text, bold=True)
-    return click.style(text, dim=True)
 
 
 def _the_one(picked: Iterator[tuple[Place, int, Tree]]) -> Tree:
@@ -178,10 +167,7 @@ def _draw_files(
     stems = [_stem(name_of(file)) for file in files]
     if twice := [stem for stem, count in Counter(stems).items() if count > 1]:
         raise click.UsageError(f"two files are named {twice[0]!r}: their pictures would be too")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), Place(str(folder))) from None
+    make_folder(folder)
     for place, number, tree in track(picked, "pictures"):
         with atomic_write(folder / f"{_stem(place.file or '')}-{number:04}.svg") as handle:
             handle.write(svg(tree))
