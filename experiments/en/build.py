@@ -9,6 +9,7 @@ files, byte for byte.
     all.train    that and the WSJ sample: what the open data cost (never shipped)
     dev          as many trees of GUM's dev part as of CRAFT's, normalised, either form of hyphens
     gum_dev, gum_dev.open, craft_dev    .given as they are, .split and .joined normalised
+    gum_test, gum_test2, craft_test     .split and .joined, for scoring against our own style
 
 Run it with `python experiments/en/build.py`; README.md says more.
 """
@@ -40,6 +41,8 @@ def main() -> None:
     data = options.shared / "data"
     files = {f"{name}.train": trees for name, trees in training(data, options).items()}
     files |= development(data, options.seed)
+    for name in ("gum_test", "gum_test2", "craft_test"):
+        files |= forms(name, list(read_trees(data / f"{name}.mrg")))
     counts = {}
     for name, trees in files.items():
         path = options.out / f"{name}.mrg"
@@ -140,16 +143,17 @@ def development(data: Path, seed: int) -> dict[str, list[Tree]]:
     commercial = [t for t, genre in zip(gum, genres, strict=True) if genre in OPEN_GENRES]
     files: dict[str, list[Tree]] = {}
     for name, given in (("gum_dev", gum), ("gum_dev.open", commercial), ("craft_dev", craft)):
-        split = [normalize(tree) for tree in given]
-        files |= {
-            f"{name}.given": given,
-            f"{name}.split": split,
-            f"{name}.joined": [join_hyphens(tree) for tree in split],
-        }
+        files |= {f"{name}.given": given, **forms(name, given)}
     draw = random.Random(seed)
     chosen = files["gum_dev.split"] + draw.sample(files["craft_dev.split"], len(gum))
     files["dev"] = list(_either_form(chosen, draw))
     return files
+
+
+def forms(name: str, given: Iterable[Tree]) -> dict[str, list[Tree]]:
+    """Both forms of some trees, normalised."""
+    split = [normalize(tree) for tree in given]
+    return {f"{name}.split": split, f"{name}.joined": [join_hyphens(tree) for tree in split]}
 
 
 def _either_form(trees: Iterable[Tree], draw: random.Random) -> Iterator[Tree]:

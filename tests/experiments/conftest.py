@@ -5,4 +5,5 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "experiments" / "en"))
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+sys.path[:0] = [str(EXPERIMENTS), str(EXPERIMENTS / "en")]
