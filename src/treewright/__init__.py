@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treewright.errors import TreewrightError
     from treewright.evaluation import evaluate
     from treewright.grammar import Grammar
+    from treewright.parser import load
     from treewright.trees import Tree, binarize, normalize, read_trees, unbinarize
 
 __version__ = "0.1.0"
@@ -26,6 +27,7 @@ _OWNERS = {
     "TreewrightError": "treewright.errors",
     "binarize": "treewright.trees",
     "evaluate": "treewright.evaluation",
+    "load": "treewright.parser",
     "normalize": "treewright.trees",
     "read_trees": "treewright.trees",
     "unbinarize": "treewright.trees",
@@ -38,6 +40,7 @@ __all__ = [
     "__version__",
     "binarize",
     "evaluate",
+    "load",
     "normalize",
     "read_trees",
     "unbinarize",

@@ -35,6 +35,7 @@ def description(**changes: Any) -> Description:
         "language": "en",
         "name": "hash",
     }
+    tags = changes.pop("tags", tags)
     return Description(grammar.labels, tags, grammar, **{**values, **changes})
 
 
@@ -51,7 +52,8 @@ class HashScorer:
     def score(self, sentences: Sequence[Sequence[str]]) -> Scores:
         self.batches.append(len(sentences))
         rows = [self._rows(words) for words in sentences]
-        tags = [_hash(word) % len(self.description.tags) for words in sentences for word in words]
+        kinds = max(1, len(self.description.tags))
+        tags = [_hash(word) % kinds for words in sentences for word in words]
         lengths = np.array([len(words) for words in sentences], dtype=np.int64)
         return Scores(np.concatenate(rows), lengths, np.array(tags, dtype=np.int64))
 

@@ -52,7 +52,7 @@ def find(model: str | os.PathLike[str]) -> Path:
     directory = Path(name)
     if name and directory.is_dir():
         return directory
-    if directory.exists():
+    if name and directory.exists():
         raise UnknownModel("a model is a directory, not a file", Place(name))
     close = get_close_matches(name, NAMES, 1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
