@@ -11,12 +11,8 @@ last check and nothing else.
 
 from __future__ import annotations
 
-import math
-import signal
-import threading
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,20 +30,24 @@ from treewright.scorer import Description
 from treewright.settings import to_table
 from treewright.training.averaging import Average
 from treewright.training.batches import Plan, pieces
+from treewright.training.clock import Clock
 from treewright.training.config import TrainConfig
 from treewright.training.dev import PENALTIES, Dev, DevScores, best_penalty
 from treewright.training.loss import RECORD, JointLoss
 from treewright.training.observer import Observer, Progress
+from treewright.training.optimizer import make_optimizer, set_rates
 from treewright.training.record import Record, provenance
 from treewright.training.schedule import Schedule
 from treewright.training.setup import count_scores, prepare
 from treewright.training.state import (
+    check_same,
     load_state,
     random_state,
     restore_random_state,
     save_state,
     writing,
 )
+from treewright.training.wishes import Wishes
 
 # Soft rules between epochs, before the penalty is chosen
 _USUAL_PENALTY = 1.0
@@ -99,7 +99,7 @@ def train(
         run.resume()
     else:
         run.begin()
-    with run.watching_signals():
+    with run.wishes.watched():
         run.steps()
     return run.finish()
 
@@ -133,7 +133,7 @@ class Run:
             method="native" if config.decoder == "auto" else config.decoder,
         )
         self.loss = loss.to(accelerator.device)
-        self.optimizer = _optimizer(self.loss, config)
+        self.optimizer = make_optimizer(self.loss, config)
         self.module, self.optimizer = accelerator.prepare(self.loss, self.optimizer)
         self.average = Average(list(self.loss.parameters()), config.average)
         self.sizes = made.sizes
@@ -143,9 +143,9 @@ class Run:
         self.lines: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
         self.sums = torch.zeros(len(RECORD), device=accelerator.device)
-        self.clock = _Clock(config)
+        self.clock = Clock(config.max_minutes)
+        self.wishes = Wishes()
         self.ended = ""
-        self._signal: int | None = None
         # From here on processes differ in what they drop out.
         set_seed(config.seed, device_specific=True)
         self.loss.train()
@@ -187,7 +187,8 @@ class Run:
     def resume(self) -> None:
         """Go on where a run of the same settings ended."""
         state = load_state(self.aside / "state.pt")
-        self._check_same(state)
+        made = self.materials
+        check_same(state, self.config, {"train": made.train, "dev": made.dev})
         self.loss.load_state_dict(state["loss"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.average.restore(state["average"])
@@ -202,20 +203,6 @@ class Run:
         else:
             self.observer.said("another number of processes: random numbers begin anew")
         self.observer.said(f"going on after step {self.step:,}, epoch {self.epoch + 1}")
-
-    def _check_same(self, state: Mapping[str, Any]) -> None:
-        """Refuse to go on with other trees or settings; when to end may be changed."""
-        made = self.materials
-        for part, treebank in (("train", made.train), ("dev", made.dev)):
-            if state["data"][part] != treebank.sha256:
-                message = f"{treebank.file} does not hold the trees that the run began with"
-                raise TrainingError(message)
-        now, then = to_table(self.config), state["config"]
-        for key in now.keys() | then.keys():
-            free = {"epochs", "max_minutes", "train", "dev", "out", "name", "piece_subwords"}
-            if key not in free and now.get(key) != then.get(key):
-                message = f"{key!r} is {now.get(key)!r}, but the run began with {then.get(key)!r}"
-                raise SettingError(f"{message}: go on with what it began with")
 
     # Steps
 
@@ -257,9 +244,7 @@ class Run:
                 else:
                     # Nothing to learn, but the others wait for this process's gradients.
                     self._learn(batch[:1], 0.0, 0.0)
-        factor = self.schedule.factor(self.step)
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["rate"] * factor
+        set_rates(self.optimizer, self.schedule.factor(self.step))
         if self.config.max_gradient:
             accelerator.clip_grad_norm_(self.loss.parameters(), self.config.max_gradient)
         self.optimizer.step()
@@ -430,30 +415,9 @@ class Run:
 
     # Ends before the end
 
-    @contextmanager
-    def watching_signals(self) -> Iterator[None]:
-        """Take a Ctrl-C or a request to end as a wish, to be met after the step; once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-        def wish(number: int, _frame: Any) -> None:
-            self._signal = number
-            for each, handler in before.items():
-                signal.signal(each, handler)
-
-        for number in before:
-            signal.signal(number, wish)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
     def _look_around(self) -> None:
         """End if somebody wishes it, or the time is over; all processes after the same step."""
-        wish = "signal" if self._signal is not None else "time" if self.clock.over else ""
+        wish = "signal" if self.wishes.signal is not None else "time" if self.clock.over else ""
         if self.accelerator.num_processes > 1:
             if self.step % _LOOK_EVERY:
                 return
@@ -472,95 +436,6 @@ class Run:
             raise Interrupted(f"{message}: go on with the same command and --resume")
 
 
-class _Clock:
-    """Time spent on learning, dev left out, and what follows from it."""
-
-    def __init__(self, config: TrainConfig) -> None:
-        self.limit = 60.0 * config.max_minutes or math.inf
-        self.sentences = 0
-        self._before = 0.0  # in earlier parts of the run
-        self._begun = 0.0
-        self._steps = 0
-        self._first_step: int | None = None
-        self._pauses = 0.0
-
-    def start(self) -> None:
-        self._begun = time.monotonic()
-
-    @property
-    def here(self) -> float:
-        """Seconds of this part of the run."""
-        return time.monotonic() - self._begun - self._pauses if self._begun else 0.0
-
-    @property
-    def spent(self) -> float:
-        """Seconds of all parts."""
-        return self._before + self.here
-
-    @spent.setter
-    def spent(self, seconds: float) -> None:
-        self._before = seconds
-
-    @property
-    def rate(self) -> float:
-        """Sentences a second."""
-        return self.sentences / self.here if self.here > 0 else 0.0
-
-    @property
-    def over(self) -> bool:
-        """Whether the time that was given is over."""
-        return self.spent >= self.limit
-
-    def left(self, step: int, steps: int) -> float | None:
-        """Seconds until the run must end; None where nothing says when."""
-        if self._first_step is None:
-            self._first_step = step - 1
-        each = self.here / (step - self._first_step)
-        ends = [self.limit - self.spent]
-        if steps:
-            ends.append((steps - step) * each)
-        soonest = min(ends)
-        return soonest if soonest < math.inf else None
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Time within the block does not count."""
-        begun = time.monotonic()
-        try:
-            yield
-        finally:
-            self._pauses += time.monotonic() - begun
-
-
 def _due(batches: int, checks: int) -> frozenset[int]:
     """After how many batches of an epoch dev is scored."""
     return frozenset(-(-batches * number // checks) for number in range(1, checks + 1))
-
-
-def _optimizer(loss: JointLoss, config: TrainConfig) -> torch.optim.Optimizer:
-    """Adam: one rate for a pretrained encoder, one for the rest; decay of matrices alone."""
-    network = loss.network
-    pretrained = set()
-    if not network.config.reads_characters:
-        pretrained = {id(parameter) for parameter in network.encoder_parameters()}
-    groups: dict[tuple[float, bool], list[torch.nn.Parameter]] = {}
-    for parameter in loss.parameters():
-        rate = config.encoder_rate if id(parameter) in pretrained else config.top_rate
-        if not rate:
-            parameter.requires_grad_(False)
-            continue
-        groups.setdefault((rate, parameter.ndim > 1), []).append(parameter)
-    return torch.optim.AdamW(
-        [
-            {
-                "params": parameters,
-                "lr": rate,
-                "rate": rate,
-                "weight_decay": config.weight_decay if matrix else 0.0,
-            }
-            for (rate, matrix), parameters in groups.items()
-        ],
-        betas=(config.beta1, config.beta2),
-        eps=1e-8,
-        fused=True,
-    )

@@ -12,7 +12,7 @@ import os
 import pickle
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from treewright.errors import CheckpointError, OutputError, Place
+from treewright.errors import CheckpointError, OutputError, Place, SettingError, TrainingError
+from treewright.settings import to_table
+from treewright.training.config import TrainConfig
+from treewright.training.treebank import Treebank
 
 VERSION = 1
+
+# Settings that a run may go on with though it began with others
+_FREE = frozenset({"train", "dev", "out", "name", "epochs", "max_minutes", "piece_subwords"})
 
 
 def save_state(state: dict[str, Any], path: Path) -> None:
@@ -70,6 +76,19 @@ def writing(path: Path) -> Iterator[None]:
         reason = (cause.strerror if isinstance(cause, OSError) else None) or "cannot be written"
         advice = "what was written before is whole; make room and go on with --resume"
         raise OutputError(f"{reason}: {advice}", Place(str(path))) from error
+
+
+def check_same(state: Mapping[str, Any], config: TrainConfig, data: Mapping[str, Treebank]) -> None:
+    """Refuse to go on with other trees or settings than a run began with."""
+    for part, treebank in data.items():
+        if state["data"][part] != treebank.sha256:
+            message = f"{treebank.file} does not hold the trees that the run began with"
+            raise TrainingError(message)
+    now, then = to_table(config), state["config"]
+    for key in now:
+        if key not in _FREE and now[key] != then.get(key):
+            message = f"{key!r} is {now[key]!r}, but the run began with {then.get(key)!r}"
+            raise SettingError(f"{message}: go on with what it began with")
 
 
 def random_state() -> dict[str, Any]:
