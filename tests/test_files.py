@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from treewright.errors import EncodingError, NotFound, OutputError, Place
-from treewright.files import CHUNK_BYTES, atomic_write, open_bytes, text_lines
+from treewright.errors import BinaryInput, EncodingError, NotFound, OutputError, Place
+from treewright.files import CHUNK_BYTES, atomic_write, open_bytes, text_chunks, text_lines
 
 posix = pytest.mark.skipif(os.name != "posix", reason="wants a POSIX file system")
 
@@ -72,6 +73,25 @@ def test_a_place_counts_characters_over_many_pieces(tmp_path: Path) -> None:
     with pytest.raises(EncodingError, match="byte ff is not UTF-8") as raised:
         list(text_lines(path))
     assert raised.value.place == Place(str(path), line=6, column=CHUNK_BYTES + 1)
+
+
+def test_what_stands_before_bad_bytes_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "bad.txt"
+    for start in (b"", b"\xef\xbb\xbf"):
+        path.write_bytes(start + "é\nb\n".encode() + b"\xe9\n")
+        lines = text_lines(path)
+        assert [next(lines), next(lines)] == ["é", "b"]
+        with pytest.raises(EncodingError, match=r"bad\.txt:3:1"):
+            next(lines)
+
+
+def test_nul_is_text_where_a_caller_says_so() -> None:
+    chunks = text_chunks(io.BytesIO(b"a\0b"), "x", nul=True)
+    assert list(chunks) == ["a\0b"]
+    with pytest.raises(BinaryInput):
+        list(text_chunks(io.BytesIO(b"a\0b"), "x"))
+    with pytest.raises(EncodingError, match="UTF-16"):
+        list(text_chunks(io.BytesIO("a text".encode("utf-16")), "x", nul=True))
 
 
 def test_lines_are_whole_however_long(tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ def text_chunks(
 ) -> Iterator[str]:
     """Decode a stream piece by piece; a byte-order mark is dropped, line ends stay as they are.
 
-    NUL, by which a binary file gives itself away, is refused, unless with `nul` it may be text.
+    Where bytes are no text, what stands before them is given out first. NUL, by which a binary file
+    gives itself away, is refused, unless with `nul` it may be text.
     """
     try:
         codec = codecs.lookup(encoding)
@@ -81,6 +82,8 @@ def text_chunks(
         try:
             text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
+            if sound := error.object[: error.start].decode(encoding):
+                yield sound.removeprefix("\ufeff") if first else sound
             raise _encoding_error(error, name, line, column) from None
         if first and text:
             text = text.removeprefix("\ufeff")

@@ -209,10 +209,12 @@ def _hint(partial: Partial | None) -> Iterator[None]:
     """Whoever is interrupted, or fails, is told what is left and what to do with it."""
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         if partial is not None and partial.done:
             count = f"{partial.done:,} sentences are in {partial.part}"
             click.echo(f"treewright: {count}: the same command goes on with --resume", err=True)
+        if isinstance(error, KeyboardInterrupt):
+            raise click.Abort from None
         raise
 
 

@@ -98,10 +98,8 @@ class Reader:
                 self._open = None
             self._read += size or 0
         if self._done < self._skip:
-            message = f"ends after {self._done:,} sentences; {self._skip:,} were parsed before"
-            raise InputError(
-                f"{message}: it is not what was parsed", Place(name_of(self._files[-1]))
-            )
+            message = f"ends after {self._done:,} sentences, and {self._skip:,} were parsed before"
+            raise ResumeError(message, Place(name_of(self._files[-1])))
 
     def _inputs(self, handle: BinaryIO, file: str) -> Iterator[Input]:
         name = name_of(file)

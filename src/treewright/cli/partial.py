@@ -54,7 +54,7 @@ class Partial:
         except (OSError, ValueError, KeyError, TypeError):
             message = "cannot be gone on with, for it or its account is damaged: remove both"
             raise ResumeError(message, self._place) from None
-        for name in options.keys() | self._options.keys():
+        for name in {**self._options, **options}:
             before, now = options.get(name), self._options.get(name)
             if before != now:
                 message = f"was made with another {name} ({before}, now {now}): use the same"
