@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from treewright.charts import Array, Ints, Labels
 from treewright.errors import CheckpointError, DescriptionError, NotFound, Place, TreewrightError
@@ -34,6 +34,8 @@ GRAMMAR_FILE = "grammar.json"
 
 Kind = Literal["checkpoint", "runtime"]
 RulesMode = Literal["hard", "soft", "off"]
+
+_Part = TypeVar("_Part")
 
 _KEYS = ("labels", "tags", "rule_scores", "penalty", "temperatures", "root", "language", "name")
 
@@ -81,8 +83,8 @@ class Description:
         object.__setattr__(self, "tags", tuple(self.tags))
         object.__setattr__(self, "temperatures", MappingProxyType(dict(self.temperatures)))
         Labels(self.labels)
-        if len(set(self.tags)) < len(self.tags) or not all(self.tags):
-            raise DescriptionError("tags are distinct and not empty")
+        if not self.tags or len(set(self.tags)) < len(self.tags) or not all(self.tags):
+            raise DescriptionError("there is a tag at least, and tags are distinct and not empty")
         if missing := [label for label in self.grammar.labels if label not in self.columns]:
             message = f"the grammar has symbols that are no columns: {', '.join(missing[:5])}"
             raise DescriptionError(message)
@@ -137,10 +139,7 @@ class Description:
         place = Place(str(Path(directory) / DESCRIPTION_FILE))
         if missing := [key for key in _KEYS if key not in document]:
             raise CheckpointError(f"{', '.join(map(repr, missing))} missing", place)
-        grammar_file = Path(directory) / GRAMMAR_FILE
-        if not grammar_file.exists():
-            raise CheckpointError("is missing from the model", Place(str(grammar_file)))
-        grammar = Grammar.load(grammar_file)
+        grammar = read_part(Path(directory) / GRAMMAR_FILE, Grammar.load)
         try:
             return _description(document, grammar)
         except TreewrightError as error:
@@ -157,6 +156,29 @@ def kind_of(directory: str | PathLike[str]) -> Kind:
     return found
 
 
+def read_part(path: Path, reader: Callable[[Path], _Part]) -> _Part:
+    """A file of a model by what reads it; one that is missing or wrong is a `CheckpointError`."""
+    if not path.exists():
+        raise CheckpointError("is missing from the model", Place(str(path)))
+    try:
+        return reader(path)
+    except TreewrightError as error:
+        message = f"damaged: {error.message}"
+        raise CheckpointError(message, error.place or Place(str(path))) from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The table in a JSON file."""
+    try:
+        with open_bytes(path) as handle:
+            document = json.loads("".join(text_chunks(handle, str(path))))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"not JSON: {error}", Place(str(path))) from None
+    if not isinstance(document, dict):
+        raise CheckpointError("not a table in JSON", Place(str(path)))
+    return document
+
+
 class Scores(NamedTuple):
     """What a scorer says of some sentences; `decode` takes `rows` and `lengths` as they are."""
 
@@ -167,7 +189,7 @@ class Scores(NamedTuple):
     """`(B,)`: the words of each sentence."""
 
     tags: Ints
-    """`(words,)`: of each word, the place of its tag in `Description.tags`."""
+    """`(words,)`: of each word, the place of its tag in `Description.tags`; 0 without a tagger."""
 
 
 class Scorer(Protocol):
@@ -186,17 +208,11 @@ class Scorer(Protocol):
 def _read(directory: str | PathLike[str]) -> dict[str, Any]:
     """The document of a model, its format and version checked."""
     path = Path(directory) / DESCRIPTION_FILE
-    place = Place(str(path))
     if not Path(directory).is_dir():
         raise NotFound("no such directory", Place(str(directory)))
-    if not path.exists():
-        raise CheckpointError("is missing: the directory holds no model", place)
-    try:
-        with open_bytes(path) as handle:
-            document = json.loads("".join(text_chunks(handle, str(path))))
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"not JSON: {error}", place) from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    document = read_part(path, read_json)
+    place = Place(str(path))
+    if document.get("format") != FORMAT:
         raise CheckpointError(f'not a model: its "format" is not {FORMAT!r}', place)
     if document.get("version") != VERSION or "kind" not in document:
         version = document.get("version")

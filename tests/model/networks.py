@@ -20,27 +20,7 @@ TAGS = ("DT", "NN", "VB")
 
 SENTENCES = [
     ["a", "b"],
-    [
-        *[
-            "this",
-            "is",
-            "quite",
-            "a",
-            "long",
-            "one",
-            ",",
-            "by",
-            "all",
-            "means",
-            ",",
-            "for",
-            "it",
-            "has",
-            "the",
-            "most",
-            "words",
-        ]
-    ],
+    [*"this is quite a long one , by all means , for it has the most words".split()],  # noqa: SIM905
     ["one"],
     ["unbelievably", "long", "words", "-LRB-", "overcomplicated", "ones", "-RRB-"],
     ["a", "b"],

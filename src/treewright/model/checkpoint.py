@@ -21,20 +21,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from treewright.errors import CheckpointError, OutputError, Place, TreewrightError
-from treewright.files import atomic_write, open_bytes, text_chunks
+from treewright.files import atomic_write
 from treewright.model.build import rebuild
 from treewright.model.config import ModelConfig
 from treewright.model.encoder import PretrainedEncoder
 from treewright.model.network import Network
 from treewright.model.torch_scorer import TorchScorer
-from treewright.scorer import Description, kind_of
+from treewright.scorer import Description, kind_of, read_json, read_part
+from treewright.settings import read_toml, to_table
 from treewright.text.subwords import SubwordTokenizer
 
 CONFIG_FILE = "model.toml"
@@ -86,18 +86,20 @@ def load(
     if kind_of(directory) != "checkpoint":
         raise CheckpointError("is no checkpoint, but a runtime model", Place(str(directory)))
     description = Description.load(directory)
-    for name in (CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE):
-        if not (directory / name).exists():
-            raise CheckpointError("is missing from the model", Place(str(directory / name)))
-    config = _read(directory / CONFIG_FILE, ModelConfig.load)
-    tokenizer = _read(directory / TOKENIZER_FILE, SubwordTokenizer.from_file)
-    encoder = None
-    if not config.reads_characters:
-        encoder = _read_json(directory / ENCODER_FILE)
-    weights = _read_weights(directory / WEIGHTS_FILE)
+    config = read_part(directory / CONFIG_FILE, _read_config)
+    tokenizer = read_part(directory / TOKENIZER_FILE, SubwordTokenizer.from_file)
+    encoder = None if config.reads_characters else read_part(directory / ENCODER_FILE, read_json)
+    weights = read_part(directory / WEIGHTS_FILE, _read_weights)
     try:
         network = rebuild(config, description.labels, description.tags, tokenizer, encoder)
-    except (TreewrightError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (
+        TreewrightError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        RuntimeError,
+    ) as error:
         message = f"describes no encoder that can be built: {error}"
         raise CheckpointError(message, Place(str(directory / ENCODER_FILE))) from None
     _fill(network, weights, Place(str(directory / WEIGHTS_FILE)))
@@ -119,7 +121,7 @@ def _read_weights(path: Path) -> dict[str, torch.Tensor]:
     try:
         weights = load_file(path)
     except (SafetensorError, OSError, ValueError) as error:
-        raise CheckpointError(f"damaged: {error}", Place(str(path))) from None
+        raise CheckpointError(str(error), Place(str(path))) from None
     return {
         name: value.float() if value.is_floating_point() else value
         for name, value in weights.items()
@@ -139,27 +141,11 @@ def _fill(network: Network, weights: dict[str, torch.Tensor], place: Place) -> N
     network.load_state_dict(weights)
 
 
-def _read(path: Path, reader: Any) -> Any:
-    """A part of the checkpoint by what reads it; what is wrong with it, as an error of ours."""
-    try:
-        return reader(path)
-    except TreewrightError as error:
-        raise CheckpointError(
-            f"damaged: {error.message}", error.place or Place(str(path))
-        ) from None
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise CheckpointError("is missing from the model", Place(str(path)))
-    try:
-        with open_bytes(path) as handle:
-            document = json.loads("".join(text_chunks(handle, str(path))))
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"damaged: not JSON: {error}", Place(str(path))) from None
-    if not isinstance(document, dict) or not isinstance(document.get("model_type"), str):
-        raise CheckpointError("damaged: no config of an encoder", Place(str(path)))
-    return document
+def _read_config(path: Path) -> ModelConfig:
+    """All settings: the weights may not have been made with the default of one that is left out."""
+    if missing := [name for name in to_table(ModelConfig()) if name not in read_toml(path)]:
+        raise CheckpointError(f"the setting {missing[0]!r} is missing", Place(str(path)))
+    return ModelConfig.load(path)
 
 
 @contextmanager
