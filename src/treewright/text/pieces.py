@@ -57,14 +57,14 @@ _PATTERNS = {
     "escape": r"-[LR][RSC]B-",
     "dots": r"\.{2,}|\u2026+\.*",
     "phone": (
-        rf"\+\d[\d-]{{5,14}}(?!\w)|(?:\d{{3}}[-.]){{1,2}}\d{{4}}(?![.-]?\w)"
-        rf"|\d{{5}}-\d{{4}}(?!-?\w)"
+        r"\+\d[\d-]{5,14}(?!\w)|(?:\d{3}[-.]){1,2}\d{4}(?![.-]?\w)"
+        r"|\d{5}-\d{4}(?!-?\w)"
     ),
-    "time": rf"\d{{1,2}}(?::\d\d){{1,2}}(?!:?\w)|\d{{1,3}}/\d{{1,3}}(?![/.]?\w)",
+    "time": r"\d{1,2}(?::\d\d){1,2}(?!:?\w)|\d{1,3}/\d{1,3}(?![/.]?\w)",
     "decade": rf"{_A}?\d{{1,3}}0{_A}?s(?!\w)",
     "number": rf"(?:(?<!\w)\.(?=\d))?\d+(?:,\d{{3}}(?!\d))*(?:\.\d+)*{_W}*",
-    "initials": rf"(?:[A-Za-z]\.)+[A-Za-z](?!\w)\.?|Ph\.?D\.|(?:[BM]\.Sc|D\.Phil)\.?",
-    "company": rf"[A-Z]{{1,3}}&[A-Z]{{1,3}}(?!\w)",
+    "initials": r"(?:[A-Za-z]\.)+[A-Za-z](?!\w)\.?|Ph\.?D\.|(?:[BM]\.Sc|D\.Phil)\.?",
+    "company": r"[A-Z]{1,3}&[A-Z]{1,3}(?!\w)",
     "clitic": rf"(?:(?<=.)|(?=.{{2,3}}\Z)){_A}(?i:s|m|d|re|ve|ll|t|nt)(?!\w)",
     "elided": rf"[{APOSTROPHES}\u2018](?i:{'|'.join(sorted(WITH_APOSTROPHE))})(?!{_A}?\w)",
     "word": (
@@ -82,6 +82,7 @@ _MOST_CLITICS = 3  # `shouldn't've` has two
 _MOST_CLOSERS = 16  # quotes and brackets that may follow the period that ends a sentence
 _AFTER_LINKS = ".,;:!?*_'\u2019]}"
 _HYPHEN = re.compile(_H)
+_SINGLE_PERIOD = re.compile(r"\.(?!\.)")
 _WORD_CHARACTER = re.compile(_W)
 
 
@@ -96,20 +97,20 @@ def split_run(run: str, first: bool, last: bool, keep_hyphens: bool) -> tuple[in
     while at < len(run):
         match = _PIECE.match(run, at)
         kind, end = (match.lastgroup, match.end()) if match else ("", at + 1)
-        if kind == "link":
+        if kind in ("link", "dotted"):
             end = _without_final_punctuation(run, at, end)
         elif kind in ("number", "initials") and keep_hyphens:
             more = _MORE_HYPHENATED.match(run, end)
             end = more.end() if more else end
         inside = []
-        if kind == "word":
+        if kind in ("word", "elided"):
             inside = _inside_word(run[at:end], keep_hyphens)
         elif kind == "number":
             quantity = _QUANTITY.fullmatch(run, at, end)
             if quantity and quantity[2].lower() in UNITS:
                 inside = [quantity.end(1) - at]
         ends.extend(at + to for to in inside)
-        if kind in ("word", "number") and run.startswith(".", end):
+        if kind in ("word", "number") and _SINGLE_PERIOD.match(run, end):
             begin = ends[-1] if inside else at
             end += _keeps_period(run, begin, end, first, last)
         ends.append(end)

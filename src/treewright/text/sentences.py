@@ -100,14 +100,14 @@ def _pieces(chunks: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 _STOPS = ".!?\u2026\u203c\u203d\u2047-\u2049\u061f\u06d4\u0964\u0965\u0589\u1362\u1367\u1368"
 _CLOSE = f"[{re.escape(CLOSERS)}]"
-_REFERENCE = r" ?\[(?:\d{1,3}(?:[,\u2013-]\d{1,3}){0,5}|\.{3}|\u2026)\]"
+_REFERENCE = r" ?\[(?:\d{1,3}(?:[,\u2013-] ?\d{1,3}){0,5}|\.{3}|\u2026)\]"
 _CANDIDATE = re.compile(
     rf"(?P<stop>(?<![{_STOPS}])[{_STOPS}]+){_CLOSE}*(?:{_REFERENCE}){{0,9}}(?=[{SEPARATORS}]|\Z)"
     rf"|(?P<wide>[\u3002\uff01\uff1f\uff61]+{_CLOSE}*|(?<=[{CHINESE}])[!?]+{_CLOSE}*(?=[{CHINESE}]))"
     rf"|(?P<line>\r\n|[{LINE_ENDS}{PAGE_ENDS}])"
 )
 _GAP = re.compile(f"[{SEPARATORS}]*")
-_LINE = rf"(?:\r\n|[{LINE_ENDS}])"
+_LINE = r"(?:\r\n|\r(?!\n)|[\n\x85\u2028])"
 _BLANK_LINE = re.compile(rf"{_LINE}[^\S{LINE_ENDS}]*{_LINE}|[{PAGE_ENDS}]")
 
 
@@ -119,7 +119,8 @@ def _skip(buffer: str, at: int) -> int:
 
 def _line_start(buffer: str, line: int, begin: int, end: int) -> int:
     """Where the line begins that holds `end`, if the one of `begin` began at `line`."""
-    return 1 + max(buffer.rfind("\n", begin, end), buffer.rfind("\r", begin, end), line - 1)
+    last = max(buffer.rfind("\n", begin, end), buffer.rfind("\r", begin, end))
+    return line if last < 0 else last + 1
 
 
 def _sentence_end(buffer: str, start: int, line: int, limit: int, final: bool) -> int | None:

@@ -65,6 +65,7 @@ class SubwordTokenizer:
         self._pieces: dict[str, list[int]] = {}
         self._unknown = self._find_unknown(description)
         self._prefix, self._suffix = self._find_specials()
+        self._special = {*self._prefix, *self._suffix}
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Tokenizer) -> SubwordTokenizer:
@@ -150,7 +151,7 @@ class SubwordTokenizer:
         words = list(missing)
         ids = self._ask([self._spell(word) for word in words])
         new = {
-            word: of_word if of_word and word.strip() else self._unknown
+            word: self._allowed(of_word) if of_word and word.strip() else self._unknown
             for word, of_word in zip(words, ids, strict=True)
         }
         short = {word: of_word for word, of_word in new.items() if len(word) <= _LONG_WORD}
@@ -160,6 +161,12 @@ class SubwordTokenizer:
             self._pieces.update(short)
         return new
 
+    def _allowed(self, ids: list[int]) -> list[int]:
+        """Without special tokens: a Unigram vocabulary finds `</s>` among its pieces."""
+        if self._special.isdisjoint(ids):
+            return ids
+        return [self._unknown[0] if of in self._special else of for of in ids]
+
     def _spell(self, word: str) -> str:
         """The word as the library is to read it: lone surrogates, which it refuses, replaced."""
         return self._space + unescape(word).encode("utf-8", "replace").decode()
@@ -168,8 +175,16 @@ class SubwordTokenizer:
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
+    def _ask_first(self, text: str) -> list[int]:
+        """The first question to a new tokenizer, whose vocabulary may lack what its model needs."""
+        try:
+            return self._ask([text])[0]
+        except Exception as error:  # the library raises nothing narrower
+            raise TokenizerError(f"cannot split words: {error}") from None
+
     def _find_unknown(self, description: dict[str, Any]) -> list[int]:
         """The token of words without sub-words, or what stands for one where there is none."""
+        odd = self._ask_first("\ufffd")
         model = description.get("model") or {}
         if isinstance(model.get("unk_id"), int):
             return [model["unk_id"]]
@@ -178,9 +193,8 @@ class SubwordTokenizer:
         found = self._first_known(_UNKNOWN_TOKENS) if found is None else found
         if found is not None:
             return [found]
-        for ids in self._ask(["\ufffd", "?"]):  # byte-level vocabularies need no unknown token
-            if ids:
-                return ids
+        if odd:  # byte-level vocabularies need no unknown token
+            return odd
         raise TokenizerError("has no unknown token, and no sub-word for a character it lacks")
 
     def _first_known(self, tokens: Iterable[str]) -> int | None:

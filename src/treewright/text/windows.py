@@ -52,7 +52,7 @@ def plan(counts: Sequence[int], limit: int, overlap: int) -> list[Window]:
         following = _start_after(before, last, limit, overlap)
         # the middle of the overlap; a word in the middle goes to the window that began it
         middle = (before[following] + before[last] + 1) // 2
-        border = min(max(bisect_left(before, middle), following), last)
+        border = min(max(bisect_left(before, middle), following, keep + 1), last)
         windows.append(Window(first, last, keep, border))
         first, keep = following, border
     return windows
