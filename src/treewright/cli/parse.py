@@ -7,8 +7,8 @@ Owns the options and the loop. What is read, and what is written, have files of 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -147,8 +147,9 @@ def command(
         found = _parsed(parser, reader, options, output)
         if out != "-" or not sys.stdout.isatty():
             found = track(found, "sentences", reader.share)
-        for sentence, note in found:
-            output.write("\n" * note.blanks + write(sentence, note))
+        with closing(found):  # takes the progress from the screen before anything is said
+            for sentence, note in found:
+                output.write("\n" * note.blanks + write(sentence, note))
         output.write("\n" * reader.blanks)
 
 
@@ -194,7 +195,7 @@ def _writer(form: Format, options: Options, no_escape: bool, out: str) -> Write:
 
 def _parsed(
     parser: Parser, reader: Reader, options: Options, output: Output | None = None
-) -> Iterator[tuple[Sentence, Note]]:
+) -> Generator[tuple[Sentence, Note], None, None]:
     """The sentences of the input; what a batch gave counts once all of it has been written."""
     for batch in parser.run_batches(reader, options):
         for given, sentence in batch:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import TypeVar
 
 import click
@@ -15,12 +15,13 @@ import click
 _Item = TypeVar("_Item")
 
 _SILENT_SECONDS = 2.0  # work shorter than this is not worth a word
+_SHOW_SECONDS = 0.1  # between two looks of a live counter
 _LINE_SECONDS = 30.0  # between two plain lines
 
 
 def track(
     items: Iterable[_Item], what: str, share: Callable[[], float | None] | None = None
-) -> Iterator[_Item]:
+) -> Generator[_Item, None, None]:
     """Hand the items on and count them: `12,000 trees, 4,100/s`.
 
     `share` says how much of the work is done, from 0 to 1, if that can be known; then there is a
@@ -37,43 +38,60 @@ def _unknown() -> float | None:
     return None
 
 
-def _live(items: Iterable[_Item], what: str, share: Callable[[], float | None]) -> Iterator[_Item]:
+def _live(
+    items: Iterable[_Item], what: str, share: Callable[[], float | None]
+) -> Generator[_Item, None, None]:
     begun = time.monotonic()
-    progress = None
-    task = None
+    due = begun + _SILENT_SECONDS
+    bar: _Bar | None = None
     try:
         for done, item in enumerate(items):
-            if progress is not None and task is not None:
-                rate = f"{done / (time.monotonic() - begun):,.0f}/s"
-                progress.update(task, completed=share() or 0.0, done=f"{done:,}", rate=rate)
-            elif time.monotonic() - begun > _SILENT_SECONDS:
-                from rich.console import Console
-                from rich.progress import (
-                    BarColumn,
-                    Progress,
-                    SpinnerColumn,
-                    TextColumn,
-                    TimeElapsedColumn,
-                    TimeRemainingColumn,
-                )
-
-                known = share() is not None
-                text = TextColumn("{task.fields[done]} " + what + ", {task.fields[rate]}")
-                columns = [BarColumn(), TimeRemainingColumn()] if known else [TimeElapsedColumn()]
-                console = Console(stderr=True)
-                progress = Progress(
-                    SpinnerColumn(), text, *columns, console=console, transient=True
-                )
-                progress.start()
-                total = 1.0 if known else None
-                task = progress.add_task(what, total=total, done=f"{done:,}", rate="")
+            now = time.monotonic()
+            if now >= due:
+                bar = bar or _Bar(what, known=share() is not None)
+                bar.show(done, done / (now - begun), share())
+                due = now + _SHOW_SECONDS
             yield item
     finally:
-        if progress is not None:
-            progress.stop()
+        if bar is not None:
+            bar.stop()
 
 
-def _plain(items: Iterable[_Item], what: str, share: Callable[[], float | None]) -> Iterator[_Item]:
+class _Bar:
+    """One line of a terminal: a count and, where the share of the work is known, how far it is."""
+
+    def __init__(self, what: str, *, known: bool) -> None:
+        # Most work is done before there is anything to show: rich is not loaded for it.
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        text = TextColumn("{task.fields[done]} " + what + ", {task.fields[rate]}")
+        columns = [BarColumn(), TimeRemainingColumn()] if known else [TimeElapsedColumn()]
+        console = Console(stderr=True)
+        self._progress = Progress(SpinnerColumn(), text, *columns, console=console, transient=True)
+        self._progress.start()
+        total = 1.0 if known else None
+        self._task = self._progress.add_task(what, total=total, done="", rate="")
+
+    def show(self, done: int, rate: float, share: float | None) -> None:
+        self._progress.update(
+            self._task, completed=share or 0.0, done=f"{done:,}", rate=f"{rate:,.0f}/s"
+        )
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+
+def _plain(
+    items: Iterable[_Item], what: str, share: Callable[[], float | None]
+) -> Generator[_Item, None, None]:
     begun = said = time.monotonic()
     for done, item in enumerate(items):
         now = time.monotonic()
