@@ -43,6 +43,8 @@ CASES = [
     "مرحبا.| كيف الحال؟| بخير.",
     "यह वाक्य है।| यह भी।",
     "Page one|\fPage two",
+    "i went home.| then i slept!| you know? yes.| i said so... we left",
+    "At 5 p.m. he left.| “Go.” he said.| It was Ann vs. he.",
     "Left .| Right !| Done",
 ]
 

@@ -122,3 +122,7 @@ STARTERS = _words(
     when where whether which while who why will with without would yes yet you you're your
     """
 )
+
+# Words that go on after no abbreviation, so that even in lower case, as in a chat, they begin a
+# sentence.
+PRONOUNS = _words("he i i'd i'll i'm i've it's she she's that's then they they're we we're you")

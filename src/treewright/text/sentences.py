@@ -30,7 +30,14 @@ from treewright.text.characters import (
     SEPARATORS,
     belongs_to_previous,
 )
-from treewright.text.english import ABBREVIATIONS, AMBIGUOUS, BEFORE_NUMBERS, STARTERS, TITLES
+from treewright.text.english import (
+    ABBREVIATIONS,
+    AMBIGUOUS,
+    BEFORE_NUMBERS,
+    PRONOUNS,
+    STARTERS,
+    TITLES,
+)
 
 LIMIT = 3000  # characters, some 500 words: longer than sentences are, short enough to parse
 
@@ -223,13 +230,19 @@ def _stop_ends_sentence(buffer: str, start: int, match: re.Match[str], after: in
     if word is None:
         return buffer[after] not in _GOES_ON
     if word[0].islower():
-        return False
+        alone = stop in (".", "!", "?") and match.end() == match.end("stop")
+        if not (alone and _begins(word, PRONOUNS)):
+            return False
     return stop != "." or _period_ends_sentence(buffer, start, match.start(), word)
 
 
 _BEFORE = re.compile(r"[^\s()\[\]{}\"\u2018\u201c\u201d]+\Z")
 _MARKER = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivx]{1,5}|[IVX]{1,5}")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+
+
+def _begins(word: str, words: frozenset[str]) -> bool:
+    return word.lower().replace("\u2019", "'") in words
 
 
 def _period_ends_sentence(buffer: str, start: int, at: int, word: str) -> bool:
@@ -239,7 +252,7 @@ def _period_ends_sentence(buffer: str, start: int, at: int, word: str) -> bool:
         return True
     before = found[0]
     plain = before.lower()
-    starts = word.lower().replace("\u2019", "'") in STARTERS
+    starts = _begins(word, STARTERS) and not word[0].islower()
     if found.start() <= start + 1 and _MARKER.fullmatch(before):
         return False  # the number of a heading or of a list's item
     if word[0].isdigit() and plain in BEFORE_NUMBERS:
