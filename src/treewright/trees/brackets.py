@@ -38,9 +38,9 @@ _TEXT = rf"[^(){_SPACE}]"
 _TOKEN = re.compile(
     rf"\({_TEXT}+[ \t\r\f\v]+{_TEXT}+[ \t\r\f\v]*\)|\([{_SPACE}]*{_TEXT}*|\)|\n|{_TEXT}+"
 )
-_GAP = re.compile(rf"[{_SPACE}]+")
+_LEAF = re.compile(rf"\(({_TEXT}+)[{_SPACE}]+({_TEXT}+)")
 _UNWRITABLE = re.compile(rf"[(){_SPACE}]")
-_MOST_LEAVES_KEPT = 1 << 16
+_MOST_KEPT = 1 << 16  # leaves, and openings
 _DEEPEST_INDENTED = 200  # deeper lines stand no further to the right, or output would be quadratic
 
 
@@ -123,6 +123,8 @@ class _Reader:
         self._root_remaining: int | None = None
         # Leaves by their text: most recur, and a tree is immutable, so that one object serves all.
         self._leaves: dict[str, Tree] = {}
+        # Labels by the text that opens a bracket, of those that a label and nothing else is in.
+        self._openings: dict[str, str] = {}
 
     def read(self, pieces: Iterable[str]) -> Iterator[tuple[int, Tree]]:
         """The trees of a text in pieces, each with its line."""
@@ -164,9 +166,11 @@ class _Reader:
 
     def _consume(self, tokens: Iterator[str], finished: list[tuple[int, Tree]]) -> None:
         # Reading spends its time in this loop: what is common comes first and calls little.
-        labels, outer, leaves, parts = self._labels, self._outer, self._leaves, self._parts
-        if len(leaves) > _MOST_LEAVES_KEPT:
-            leaves.clear()
+        labels, outer, parts = self._labels, self._outer, self._parts
+        leaves, openings = self._leaves, self._openings
+        for table in (leaves, openings):
+            if len(table) > _MOST_KEPT:
+                table.clear()
         line = self._origin.line or 1
         for token in tokens:
             node = leaves.get(token)
@@ -174,27 +178,31 @@ class _Reader:
                 if token == ")":
                     if not parts or parts[0].__class__ is str:
                         node = _odd_node(labels, parts)
+                        labels.pop()
                     else:
-                        node = make_node(labels[-1], tuple(parts))  # type: ignore[arg-type]
-                    labels.pop()
+                        node = make_node(labels.pop(), tuple(parts))  # type: ignore[arg-type]
                     parts = outer.pop()
+                elif token in openings or (token[0] == "(" and token[-1] != ")"):
+                    if parts is None:
+                        self._begun, self._root_remaining = line, length_hint(tokens)
+                    label = openings.get(token)
+                    if label is None:
+                        label = _label_of(token, parts)
+                        if label and "\n" not in token:
+                            openings[token] = label
+                        line += token.count("\n")
+                    labels.append(label)
+                    outer.append(parts)
+                    parts = []
+                    continue
                 elif token == "\n":
                     line += 1
                     continue
                 elif token[0] != "(":
                     _add_word(token, labels, parts)
                     continue
-                elif token[-1] == ")":
-                    tag, word = _GAP.split(token[1:-1].rstrip(_SPACE), 1)
-                    node = leaves[token] = make_leaf(tag, word)
                 else:
-                    if parts is None:
-                        self._begun, self._root_remaining = line, length_hint(tokens)
-                    labels.append(_label_of(token, parts))
-                    outer.append(parts)
-                    parts = []
-                    line += token.count("\n")
-                    continue
+                    node = leaves[token] = make_leaf(*_LEAF.match(token).groups())  # type: ignore[union-attr]
             if parts is None:
                 finished.append((self._begun if token == ")" else line, node))
             else:
