@@ -29,7 +29,8 @@ def load(
         model: a name or a path. A directory that is called like a bundled model is `./en`.
         device: where PyTorch is to work, as it names devices (`cpu`, `cuda`, `cuda:1`); exported
             models work on the CPU.
-        threads: how many to use; as many as there are cores, by default.
+        threads: how many to use; as many as there are cores, by default. PyTorch's are those of the
+            whole process.
 
     >>> load("en")("The dog barks.")[0].tree.brackets()  # doctest: +SKIP
     '(TOP (S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .)))'
@@ -73,4 +74,8 @@ def _scorer(directory: Path, device: str, threads: int | None) -> Scorer:
         message = f"{directory} is a checkpoint, which needs PyTorch: {error}"
         advice = "pip install 'treewright[train]', or export the model to run without"
         raise MissingExtra(f"{message}; {advice}") from None
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)  # of the whole process: PyTorch knows no other way
     return load_checkpoint(directory, device=device)
