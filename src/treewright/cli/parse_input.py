@@ -133,14 +133,14 @@ class Reader:
             return "text", (_Record(raw.text, None, raw.start) for raw in raws)
         lines = enumerate(lines_of(chunks), 1)
         blanks = 0
+        first: list[tuple[int, str]] = []
         for number, line in lines:
             if line.strip(_SPACE):
-                form = self._form or _form_of(line)
-                lines_again = chain([(number, line)], lines)
+                first = [(number, line)]
                 break
             blanks += 1
-        else:
-            form, lines_again = self._form or "words", iter(())
+        form = self._form or (_form_of(first[0][1]) if first else "words")
+        lines_again = chain(first, lines)
         if form == "columns":
             return form, _blocks(lines_again)
         before = (_Record("") for _ in range(blanks))

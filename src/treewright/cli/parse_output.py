@@ -90,11 +90,13 @@ class _Stream:
     """What is written to and forgotten: standard output, a pipe, a device."""
 
     def __init__(self, handle: TextIO) -> None:
-        self.write = handle.write
-        self._flush = handle.flush
+        self._handle = handle
+
+    def write(self, text: str) -> None:
+        self._handle.write(text)
 
     def commit(self, done: int, digest: str) -> None:
-        self._flush()
+        self._handle.flush()
 
 
 @contextmanager
