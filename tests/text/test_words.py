@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import string
+from itertools import product
+
 import pytest
 from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from text.made import TEXTS
 from treewright.errors import OptionError
+from treewright.text import words as words_module
 from treewright.text.characters import SEPARATORS
+from treewright.text.english import CONTRACTIONS
+from treewright.text.pieces import _split_by_patterns, split_run
 from treewright.text.words import Word, tokenize
 
 # A sentence as it is written, and its words with a space between them
@@ -18,6 +25,7 @@ CASES = {
         ("You shouldn't've DON'T", "You should n't 've DO N'T"),
         ("I cannot, gonna, wanna, gotta.", "I can not , gon na , wan na , got ta ."),
         ("Gimme! Lemme! dunno didnt", "Gim me ! Lem me ! du n no did nt"),
+        ("wouldnt, (couldnt)", "would nt , ( could nt )"),
         ("'Tis y'all’s c'mon d'you", "'T is y'all ’s c'm on d' you"),
         ("The boys' dog's o'clock L'Enfant", "The boys ' dog 's o'clock L'Enfant"),
         ("get 'em 'cause the '90s, 80's", "get 'em 'cause the '90s , 80's"),
@@ -139,6 +147,13 @@ def test_options() -> None:
         tokenize("a", hyphens="drop")  # type: ignore[arg-type]
 
 
+# Words of plain letters, with those that fall apart or look like parts of something else
+PLAIN = [
+    *(word for word in CONTRACTIONS if word.isalpha()),
+    *("www", "doi", "mailto", "http", "PhD", "BSc", "xD", "km", "nt", "s", "ll", "Inc", "com"),
+]
+
+
 def check(text: str, words: list[Word]) -> None:
     """Words are slices, in order, apart, and leave out only what separates words."""
     import re
@@ -163,6 +178,7 @@ def test_any_text(text: str) -> None:
 
 
 @given(TEXTS)
+@example("\u200d.")
 @settings(max_examples=200, deadline=None)
 def test_no_reader_s_character_is_split(text: str) -> None:
     import unicodedata
@@ -173,14 +189,39 @@ def test_no_reader_s_character_is_split(text: str) -> None:
             first = text[word.start]
             assert unicodedata.category(first)[0] != "M"
             assert first != "\u200d"
-            assert text[word.start - 1] != "\u200d"
+            assert text[word.start - 1] != "\u200d" or first < "\u0300"  # it joins no such thing
+
+
+def forget() -> None:
+    for known in words_module._remembered.values():
+        known.clear()
 
 
 @given(TEXTS)
 @settings(max_examples=100, deadline=None)
 def test_what_is_remembered_is_what_is_found(text: str) -> None:
-    from treewright.text import words
-
     again = tokenize(text)
-    words._remembered.cache_clear()
+    forget()
     assert tokenize(text) == again
+
+
+def test_forgets_rather_than_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget()
+    text = " ".join(f"w{n}'s" for n in range(100)) + " " + "long" * 20 + " end"
+    whole = tokenize(text)
+    monkeypatch.setattr(words_module, "_MEMORY", 10)
+    forget()
+    assert tokenize(text) == whole
+    inside = words_module._remembered[False, False, False]
+    assert 0 < len(inside) <= 10
+    assert "long" * 20 not in inside
+
+
+@given(st.text(alphabet=string.ascii_letters, min_size=1, max_size=9) | st.sampled_from(PLAIN))
+@settings(max_examples=500, deadline=None)
+def test_words_of_plain_letters_are_what_the_patterns_say(word: str) -> None:
+    """The short way, which most words go, leads where the long one does."""
+    for run in (word, word.title(), word.upper(), f"{word},"):
+        for first, last, keep in product((False, True), repeat=3):
+            wanted = _split_by_patterns(run, first, last, keep)
+            assert split_run(run, first, last, keep) == wanted

@@ -92,6 +92,14 @@ def split_run(run: str, first: bool, last: bool, keep_hyphens: bool) -> tuple[in
     `first` and `last` say whether the run begins or ends its sentence. `keep_hyphens` leaves
     hyphenated words whole.
     """
+    plain = run[:-1] if run[-1] == "," else run
+    if plain.isalpha() and plain.isascii():  # most are, and no pattern says more of them
+        ends = (*CONTRACTIONS.get(plain.lower(), ()), len(plain))
+        return ends if plain is run else (*ends, len(run))
+    return _split_by_patterns(run, first, last, keep_hyphens)
+
+
+def _split_by_patterns(run: str, first: bool, last: bool, keep_hyphens: bool) -> tuple[int, ...]:
     ends: list[int] = []
     at = 0
     while at < len(run):
@@ -129,8 +137,6 @@ def _without_final_punctuation(run: str, at: int, end: int) -> int:
 
 def _inside_word(word: str, keep_hyphens: bool) -> list[int]:
     """Where words end inside a word of letters, apostrophes and hyphens, its own end left out."""
-    if word.isalpha() and len(word) > 6:  # too long for a contraction without an apostrophe
-        return []
     ends: list[int] = []
     at = 0
     for part_end in [len(word)] if keep_hyphens else _hyphenated_parts(word):

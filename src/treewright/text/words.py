@@ -16,7 +16,6 @@ Word(text='kept', start=7, end=11), Word(text='e-mail', start=12, end=18)]
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from treewright.errors import OptionError
@@ -28,9 +27,9 @@ Hyphens = Literal["split", "keep"]
 _RUN = re.compile(f"[^{SEPARATORS}]+")
 
 # The words of a run depend on the run, on whether it begins or ends the sentence, and on nothing
-# else, so those of short runs are remembered.
+# else, so those of short runs are remembered, up to so many.
 _LONG_RUN = 40
-_remembered = lru_cache(maxsize=1 << 16)(split_run)
+_MEMORY = 1 << 16
 
 
 class Word(NamedTuple):
@@ -39,6 +38,9 @@ class Word(NamedTuple):
     text: str
     start: int
     end: int
+
+
+_new = tuple.__new__  # what a named tuple does, without the function around it
 
 
 def tokenize(text: str, *, hyphens: Hyphens = "split") -> list[Word]:
@@ -50,13 +52,42 @@ def tokenize(text: str, *, hyphens: Hyphens = "split") -> list[Word]:
     if hyphens not in ("split", "keep"):
         raise OptionError(f'hyphens are "split" or "keep", not {hyphens!r}')
     keep = hyphens == "keep"
+    inside = _remembered[keep, False, False]
     words: list[Word] = []
-    runs = [match.span() for match in _RUN.finditer(text)]
-    for number, (start, end) in enumerate(runs, 1):
-        run = text[start:end]
-        split = _remembered if end - start <= _LONG_RUN else split_run
+    runs = list(_RUN.finditer(text))
+    for number, found in enumerate(runs, 1):
+        run, start = found[0], found.start()
+        if 1 < number < len(runs):
+            ends = inside.get(run) or _ends(run, keep, first=False, last=False)
+        else:
+            ends = _ends(run, keep, first=number == 1, last=number == len(runs))
+        if len(ends) == 1:
+            words.append(_new(Word, (run, start, start + ends[0])))
+            continue
         begin = 0
-        for to in split(run, number == 1, number == len(runs), keep):
-            words.append(Word(run[begin:to], start + begin, start + to))
-            begin = to
+        for end in ends:
+            words.append(_new(Word, (run[begin:end], start + begin, start + end)))
+            begin = end
     return words
+
+
+# By whether hyphens are kept, whether the run begins its sentence, and whether it ends it.
+_remembered: dict[tuple[bool, bool, bool], dict[str, tuple[int, ...]]] = {
+    (keep, first, last): {}
+    for keep in (False, True)
+    for first in (False, True)
+    for last in (False, True)
+}
+
+
+def _ends(run: str, keep: bool, first: bool, last: bool) -> tuple[int, ...]:
+    """Where the words of a run end."""
+    known = _remembered[keep, first, last]
+    ends = known.get(run)
+    if ends is None:
+        ends = split_run(run, first, last, keep)
+        if len(run) <= _LONG_RUN:
+            if len(known) >= _MEMORY:
+                known.clear()
+            known[run] = ends
+    return ends
