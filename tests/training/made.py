@@ -73,7 +73,9 @@ QUICK = (
 )
 
 
-def quick(folder: Path, *assignments: str, n_train: int = 30, n_dev: int = 8, **more: Any) -> TrainConfig:
+def quick(
+    folder: Path, *assignments: str, n_train: int = 30, n_dev: int = 8, **more: Any
+) -> TrainConfig:
     """Settings of a run of seconds, its treebanks made in a folder."""
     named = {
         "train": write(folder / "train.mrg", made_trees(n_train)),
