@@ -52,7 +52,7 @@ class HashScorer:
     def score(self, sentences: Sequence[Sequence[str]]) -> Scores:
         self.batches.append(len(sentences))
         rows = [self._rows(words) for words in sentences]
-        kinds = max(1, len(self.description.tags))
+        kinds = len(self.description.tags)
         tags = [_hash(word) % kinds for words in sentences for word in words]
         lengths = np.array([len(words) for words in sentences], dtype=np.int64)
         return Scores(np.concatenate(rows), lengths, np.array(tags, dtype=np.int64))

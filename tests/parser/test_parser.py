@@ -183,11 +183,6 @@ class TestWords:
         some = nlp.parse(WORDS, ["A", None, None, None, None, "F"])
         assert some.tags == ("A", *own[1:5], "F")
 
-    def test_a_model_without_tags(self) -> None:
-        nlp = Parser(HashScorer(description(tags=())))
-        assert nlp.parse(["a", "b"]).tags == ("X", "X")
-        assert nlp.parse(["a", "b"], ["A", None]).tags == ("A", "X")
-
     def test_without_a_root_the_tree_is_bare(self) -> None:
         nlp = Parser(HashScorer(description(root=None)))
         sentence = nlp.parse(WORDS)

@@ -18,9 +18,6 @@ from treewright.parser.options import Options
 from treewright.scorer import Description
 from treewright.trees.symbols import split_chain
 
-#: The tag of a word where the model knows no tags.
-NO_TAG = "X"
-
 
 class Columns:
     """The columns of one model."""
@@ -65,8 +62,6 @@ class Columns:
 
     def tags(self, columns: Ints) -> list[str]:
         """The names of the tags of words."""
-        if not len(self._tags):
-            return [NO_TAG] * len(columns)
         names: list[str] = self._tags[np.asarray(columns)].tolist()
         return names
 
