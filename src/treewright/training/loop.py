@@ -3,10 +3,8 @@
 Owns the order of things in a run. Processes, devices, precision and the sharing of gradients are
 Hugging Face Accelerate's; what a step learns from is said in `batches`, what it costs in `loss`.
 
-Beside the model's directory OUT, which is the best model so far and the run's record, a run keeps
-OUT.resume, which nobody else needs: `state.pt`, all it must know to go on, and `last`, the model at
-its end. All is written beside and renamed, so that a kill at any moment loses the steps since the
-last check and nothing else.
+What is kept, and where, is said in `folders`. All is written beside and renamed, so that a kill at
+any moment loses the steps since the last check and nothing else.
 """
 
 from __future__ import annotations
@@ -19,10 +17,11 @@ from typing import Any
 
 import torch
 from accelerate import Accelerator
+from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedDataParallelKwargs, gather_object, set_seed
 
 from treewright.charts import Ints
-from treewright.errors import DecodeError, Interrupted, SettingError, TrainingError
+from treewright.errors import DecodeError, Interrupted, TrainingError
 from treewright.model import checkpoint
 from treewright.model.build import feature_maker
 from treewright.model.torch_scorer import TorchScorer
@@ -33,6 +32,7 @@ from treewright.training.batches import Plan, pieces
 from treewright.training.clock import Clock
 from treewright.training.config import TrainConfig
 from treewright.training.dev import PENALTIES, Dev, DevScores, best_penalty
+from treewright.training.folders import Folders
 from treewright.training.loss import RECORD, JointLoss
 from treewright.training.observer import Observer, Progress
 from treewright.training.optimizer import make_optimizer, set_rates
@@ -41,6 +41,7 @@ from treewright.training.schedule import Schedule
 from treewright.training.setup import count_scores, prepare
 from treewright.training.state import (
     check_same,
+    identity,
     load_state,
     random_state,
     restore_random_state,
@@ -88,13 +89,16 @@ def train(
         start: a model's directory to go on from; its labels and grammar are extended.
         observer: is told how it goes.
     """
+    folders = Folders.of(config, start=start, resume=resume)
+    # Accelerate remembers the precision of an earlier run in the same Python, and refuses another.
+    AcceleratorState._reset_state()
     accelerator = Accelerator(
         mixed_precision="bf16" if config.precision == "bf16" else "no",
         kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)],
     )
     if not accelerator.is_main_process or observer is None:
         observer = Observer()
-    run = Run(config, accelerator, observer, start)
+    run = Run(config, accelerator, observer, folders, start)
     if resume:
         run.resume()
     else:
@@ -108,7 +112,12 @@ class Run:
     """A run under way, in one of its processes."""
 
     def __init__(
-        self, config: TrainConfig, accelerator: Accelerator, observer: Observer, start: str | None
+        self,
+        config: TrainConfig,
+        accelerator: Accelerator,
+        observer: Observer,
+        folders: Folders,
+        start: str | None,
     ) -> None:
         if config.deterministic:
             torch.use_deterministic_algorithms(True)
@@ -117,9 +126,9 @@ class Run:
         self.config = config = made.config
         self.accelerator = accelerator
         self.observer = observer
-        self.out = Path(config.out)
-        self.aside = self.out.with_name(self.out.name + ".resume")
-        self.record = Record(config.out)
+        self.folders = folders
+        self.start = start
+        self.record = Record(folders.out)
         self.dev = Dev(made.dev)
         self.features = feature_maker(made.network, made.tokenizer)
         loss = JointLoss(
@@ -153,22 +162,18 @@ class Run:
     # Beginning and going on
 
     def begin(self) -> None:
-        """Make sure of a place for the model, and write down what the run is made of."""
-        if (self.aside / "state.pt").exists() and self.accelerator.is_main_process:
-            message = f"{self.config.out} holds a run: go on with --resume, or choose another 'out'"
-            raise SettingError(message)
-        self._write_record_head()
+        """Write down what the run is made of, and say it."""
+        if self.accelerator.is_main_process:
+            self._write_record_head()
         self._say_what_there_is()
 
     def _write_record_head(self) -> None:
-        if not self.accelerator.is_main_process:
-            return
         made = self.materials
         data = {"train": made.train, "dev": made.dev}
-        with writing(self.out):
-            self.aside.mkdir(parents=True, exist_ok=True)
+        with writing(self.folders.out):
+            self.folders.aside.mkdir(parents=True, exist_ok=True)
             device = str(self.accelerator.device)
-            known = provenance(self.config, data, device)
+            known = provenance(self.config, data, device, self.start)
             self.record.begin(self.config, {**known, "processes": self.accelerator.num_processes})
 
     def _say_what_there_is(self) -> None:
@@ -186,9 +191,9 @@ class Run:
 
     def resume(self) -> None:
         """Go on where a run of the same settings ended."""
-        state = load_state(self.aside / "state.pt")
+        state = load_state(self.folders.state)
         made = self.materials
-        check_same(state, self.config, {"train": made.train, "dev": made.dev})
+        check_same(state, self.config, self.start, made)
         self.loss.load_state_dict(state["loss"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.average.restore(state["average"])
@@ -196,6 +201,7 @@ class Run:
         self.step, self.epoch, self.position = state["step"], state["epoch"], state["position"]
         self.lines, self.best = state["lines"], state["best"]
         self.clock.spent = state["seconds"]
+        self.ended = "time" if self.clock.over else ""
         states, rank = state["random"], self.accelerator.process_index
         if len(states) == self.accelerator.num_processes:
             restore_random_state(states[rank])
@@ -314,7 +320,7 @@ class Run:
                 self.lines.append(line)
                 if best:
                     self.best = line
-                    self._save(self.out)
+                    self._save(self.folders.out)
             self.sums = torch.zeros_like(self.sums)
             self.save()
         self.observer.checked(line)
@@ -365,7 +371,7 @@ class Run:
         made = self.materials
         state = {
             "config": to_table(self.config),
-            "data": {"train": made.train.sha256, "dev": made.dev.sha256},
+            **identity(self.start, made),
             "loss": self.loss.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "average": self.average.state(),
@@ -379,7 +385,7 @@ class Run:
             "random": randoms,
             "seconds": self.clock.spent,
         }
-        save_state(state, self.aside / "state.pt")
+        save_state(state, self.folders.state)
         with writing(self.record.directory):
             self.record.write(self.lines)
 
@@ -387,9 +393,10 @@ class Run:
         """Choose the penalty and the temperatures of the best model, and say how good it is."""
         if not self.best:
             raise TrainingError("the run ended before dev was scored: there is no model")
-        self._save(self.aside / "last")
+        with self.average.in_place():
+            self._save(self.folders.last)
         self.accelerator.wait_for_everyone()
-        scorer = checkpoint.load(self.out, self.accelerator.device)
+        scorer = checkpoint.load(self.folders.out, self.accelerator.device)
         scores = self._score_dev(scorer, ("off", "hard", *PENALTIES))
         description = replace(scorer.description, penalty=best_penalty(scores))
         scorer = TorchScorer(
@@ -405,8 +412,8 @@ class Run:
         if self.accelerator.is_main_process:
             description = replace(description, temperatures=self.dev.temperatures(scorer))
             result["temperatures"] = dict(description.temperatures)
-            with writing(self.out):
-                description.save(self.out, "checkpoint")
+            with writing(self.folders.out):
+                description.save(self.folders.out, "checkpoint")
                 self.record.finish(result)
         self.accelerator.wait_for_everyone()
         f1 = scores.by_way["hard"].f1
@@ -432,7 +439,7 @@ class Run:
         self.ended = wish
         if wish == "signal":
             self.save()
-            message = f"stopped after step {self.step:,}; all is kept in {self.aside}"
+            message = f"stopped after step {self.step:,}; all is kept in {self.folders.aside}"
             raise Interrupted(f"{message}: go on with the same command and --resume")
 
 

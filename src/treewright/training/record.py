@@ -30,10 +30,10 @@ _PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "safetensors",
 
 
 class Record:
-    """Writes and reads the files of a run."""
+    """Writes the files of a run."""
 
-    def __init__(self, out: str) -> None:
-        self.directory = Path(out) / "run"
+    def __init__(self, out: Path) -> None:
+        self.directory = out / "run"
 
     @property
     def _metrics(self) -> Path:
@@ -64,9 +64,9 @@ class Record:
 
 
 def provenance(
-    config: TrainConfig, treebanks: Mapping[str, Treebank], device: str
+    config: TrainConfig, treebanks: Mapping[str, Treebank], device: str, start: str | None
 ) -> dict[str, Any]:
-    """What made a model, so that it can be made again."""
+    """What made a model, so that it can be made again; `start` is a model that it went on from."""
     return {
         "treewright": __version__,
         "revision": git_revision(),
@@ -75,6 +75,7 @@ def provenance(
         "device": device,
         **{name: _version(name) for name in _PACKAGES},
         "seed": config.seed,
+        "from": start,
         "data": {
             part: {
                 "file": Path(treebank.file).name,

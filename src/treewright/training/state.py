@@ -23,7 +23,7 @@ import torch
 from treewright.errors import CheckpointError, OutputError, Place, SettingError, TrainingError
 from treewright.settings import to_table
 from treewright.training.config import TrainConfig
-from treewright.training.treebank import Treebank
+from treewright.training.setup import Materials
 
 VERSION = 1
 
@@ -50,7 +50,9 @@ def load_state(path: Path) -> dict[str, Any]:
     """The state of a run, tensors in the memory of the CPU."""
     place = Place(str(path))
     if not path.exists():
-        raise CheckpointError("is missing: there is no run to go on with", place)
+        raise CheckpointError(
+            "is missing: there is no run to go on with; begin it without --resume", place
+        )
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, pickle.UnpicklingError) as error:
@@ -78,17 +80,46 @@ def writing(path: Path) -> Iterator[None]:
         raise OutputError(f"{reason}: {advice}", Place(str(path))) from error
 
 
-def check_same(state: Mapping[str, Any], config: TrainConfig, data: Mapping[str, Treebank]) -> None:
-    """Refuse to go on with other trees or settings than a run began with."""
-    for part, treebank in data.items():
-        if state["data"][part] != treebank.sha256:
+def identity(start: str | None, made: Materials) -> dict[str, Any]:
+    """What makes a run the same run, its settings apart."""
+    return {
+        "data": {"train": made.train.sha256, "dev": made.dev.sha256},
+        "start": start,
+        "labels": list(made.labels.names),
+        "tags": list(made.description.tags),
+    }
+
+
+def check_same(
+    state: Mapping[str, Any], config: TrainConfig, start: str | None, made: Materials
+) -> None:
+    """Refuse to go on with other trees, settings or models than a run began with."""
+    now = identity(start, made)
+    for part, treebank in (("train", made.train), ("dev", made.dev)):
+        if state["data"][part] != now["data"][part]:
             message = f"{treebank.file} does not hold the trees that the run began with"
             raise TrainingError(message)
-    now, then = to_table(config), state["config"]
-    for key in now:
-        if key not in _FREE and now[key] != then.get(key):
-            message = f"{key!r} is {now[key]!r}, but the run began with {then.get(key)!r}"
+    if state["start"] != start:
+        began = "no model" if state["start"] is None else repr(state["start"])
+        raise SettingError(f"the run began with {began} to go on from: say the same again (--from)")
+    if any(state[key] != now[key] for key in ("labels", "tags")):
+        raise TrainingError(f"{start} is not the model that the run began with")
+    settings, then = _flat(to_table(config)), _flat(state["config"])
+    for key in settings:
+        if key not in _FREE and settings[key] != then.get(key):
+            message = f"{key!r} is {settings[key]!r}, but the run began with {then.get(key)!r}"
             raise SettingError(f"{message}: go on with what it began with")
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """A table's values by their dotted keys."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{before}{key}.")
+        else:
+            found[before + key] = value
+    return found
 
 
 def random_state() -> dict[str, Any]:

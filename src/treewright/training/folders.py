@@ -1,0 +1,62 @@
+"""Where a run writes: the model's directory OUT, and OUT.resume beside it.
+
+Owns the names, and the refusal to write over what is not the run's own.
+
+    OUT              the best model so far, and in OUT/run the record of the run
+    OUT.resume       state.pt, all that the run must know to go on; last, the model at its end
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from treewright.errors import Place, SettingError
+from treewright.training.config import TrainConfig
+
+# What a run that was killed before its first check leaves in OUT
+_BEGUN = frozenset({"run"})
+
+
+class Folders:
+    """The places of a run.
+
+    >>> Folders("models/a").state.as_posix()
+    'models/a.resume/state.pt'
+    """
+
+    def __init__(self, out: str) -> None:
+        self.out = Path(out)
+        if self.out.is_symlink():  # what is renamed into place must not replace the link
+            self.out = self.out.resolve()
+        self.aside = self.out.with_name(f"{self.out.resolve().name}.resume")
+        self.state = self.aside / "state.pt"
+        self.last = self.aside / "last"
+
+    @classmethod
+    def of(cls, config: TrainConfig, *, start: str | None = None, resume: bool) -> Folders:
+        """The places of a run, made sure of before anything is read.
+
+        `start` is the model to go on from. A run that goes on finds its own directory there;
+        another one must find nothing.
+        """
+        place = Place(config.out)
+        out = Path(config.out)
+        if out.exists() and not out.is_dir():
+            raise SettingError("'out' is a file: name a directory", place)
+        if Path.cwd().is_relative_to(out.resolve()):
+            raise SettingError("'out' holds the directory you are in: name a new one", place)
+        if start is not None and out.resolve() == Path(start).resolve():
+            message = "'out' is the model to go on from, which is to stay: name another directory"
+            raise SettingError(message, place)
+        folders = cls(config.out)
+        if not resume:
+            folders._refuse_to_write_over(place)
+        return folders
+
+    def _refuse_to_write_over(self, place: Place) -> None:
+        if self.state.exists():
+            message = "'out' holds a run: go on with --resume, or name another directory"
+            raise SettingError(message, place)
+        if self.out.is_dir() and any(entry.name not in _BEGUN for entry in self.out.iterdir()):
+            message = "'out' is not empty, and what it holds is no run that could be resumed"
+            raise SettingError(f"{message}: name another directory", place)
