@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+from accelerate.utils import set_seed
+from safetensors.torch import load_file
+
 from treewright.training.config import TrainConfig, load_config
+from treewright.training.observer import Observer, Progress
+from treewright.training.setup import prepare
 from treewright.trees import Tree
 
 _RULES: dict[str, list[list[str]]] = {
@@ -72,6 +81,8 @@ QUICK = (
     "model.tagger_size=16",
 )
 
+NO_DROPOUT = ("model.dropout=0.0", "model.attention_dropout=0.0")
+
 
 def quick(
     folder: Path, *assignments: str, n_train: int = 30, n_dev: int = 8, **more: Any
@@ -84,3 +95,61 @@ def quick(
         **more,
     }
     return load_config(settings=named.items(), assignments=(*QUICK, *assignments))
+
+
+class Watch(Observer):
+    """Keeps what a run tells, and may act after a step."""
+
+    def __init__(self, act: Callable[[Progress], None] | None = None) -> None:
+        self.messages: list[str] = []
+        self.steps: list[Progress] = []
+        self.lines: list[Mapping[str, Any]] = []
+        self._act = act
+
+    def said(self, message: str) -> None:
+        self.messages.append(message)
+
+    def stepped(self, progress: Progress) -> None:
+        self.steps.append(progress)
+        if self._act is not None:
+            self._act(progress)
+
+    def checked(self, line: Mapping[str, Any]) -> None:
+        self.lines.append(line)
+
+
+def weights(model: str | Path) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint."""
+    return load_file(Path(model) / "model.safetensors")
+
+
+def same_weights(one: str | Path, other: str | Path) -> bool:
+    """Whether two checkpoints hold the same weights, to the bit."""
+    first, second = weights(one), weights(other)
+    assert first.keys() == second.keys()
+    return all(torch.equal(first[name], second[name]) for name in first)
+
+
+def apart(one: str | Path, other: str | Path, config: TrainConfig) -> float:
+    """How far the weights of two runs are apart, as a part of the way from where both began.
+
+    Single numbers may differ: where a gradient is nothing but rounding, Adam's steps are too.
+    """
+    first, second = weights(one), weights(other)
+    set_seed(config.seed)
+    begun = prepare(config).network.state_dict()
+    distance = sum(float((first[name] - second[name]).square().sum()) for name in first)
+    way = sum(float((first[name] - begun[name]).square().sum()) for name in first)
+    return math.sqrt(distance / way)
+
+
+def figures(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of a run's metrics without what hangs on the machine's speed."""
+    timed = ("seconds", "sentences_per_second")
+    return [{key: line[key] for key in line if key not in timed} for line in lines]
+
+
+def metrics(out: str | Path) -> list[dict[str, Any]]:
+    """The lines of a run's metrics, as they were written."""
+    text = (Path(out) / "run" / "metrics.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]

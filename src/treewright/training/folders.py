@@ -13,7 +13,7 @@ from pathlib import Path
 from treewright.errors import Place, SettingError
 from treewright.training.config import TrainConfig
 
-# What a run that was killed before its first check leaves in OUT
+# What a run that was killed before it wrote its first state leaves in OUT
 _BEGUN = frozenset({"run"})
 
 
@@ -56,7 +56,7 @@ class Folders:
     def _refuse_to_write_over(self, place: Place) -> None:
         if self.state.exists():
             message = "'out' holds a run: go on with --resume, or name another directory"
-            raise SettingError(message, place)
+            raise SettingError(f"{message} (or delete it, and {self.aside})", place)
         if self.out.is_dir() and any(entry.name not in _BEGUN for entry in self.out.iterdir()):
             message = "'out' is not empty, and what it holds is no run that could be resumed"
             raise SettingError(f"{message}: name another directory", place)

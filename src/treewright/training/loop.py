@@ -162,9 +162,10 @@ class Run:
     # Beginning and going on
 
     def begin(self) -> None:
-        """Write down what the run is made of, and say it."""
+        """Write down what the run is made of, and a first state; so it can be resumed from here."""
         if self.accelerator.is_main_process:
             self._write_record_head()
+        self.save()
         self._say_what_there_is()
 
     def _write_record_head(self) -> None:
@@ -306,13 +307,14 @@ class Run:
             ways = ("off", "hard", _USUAL_PENALTY)
             with self.average.in_place():
                 scores = self._score_dev(self._scorer(), ways)
+                factor = self.schedule.factor(self.step - 1)  # of the steps that led here
                 best = self.schedule.checked(scores.by_way["hard"].f1)
                 line = {
                     "step": self.step,
                     "epoch": round(self.epoch + self.position / batches, 3),
                     "seconds": round(self.clock.spent, 1),
                     "sentences_per_second": round(self.clock.rate, 1),
-                    "factor": self.schedule.factor(self.step),
+                    "factor": factor,
                     **{name: round(mean, 4) for name, mean in self._means().items()},
                     "dev": scores.as_dict(),
                     "best": best,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.charts import Labels
-from treewright.errors import Place, SettingError
+from treewright.errors import EmptyInput, Place, SettingError
 from treewright.grammar import Grammar, RuleTables
 from treewright.model import build, checkpoint
 from treewright.model.network import Network
@@ -20,6 +20,7 @@ from treewright.scorer import Description
 from treewright.text.subwords import Subwords, SubwordTokenizer
 from treewright.training.config import TrainConfig
 from treewright.training.treebank import Examples, Treebank, tags_of
+from treewright.trees.symbols import is_null
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def prepare(config: TrainConfig, start: str | None = None) -> Materials:
     train, dev = Treebank.read(config.train), Treebank.read(config.dev)
     grammar = Grammar.from_trees(train.normalized, scheme=config.scheme, min_count=config.min_count)
     tags = tags_of(train.normalized)
+    if all(map(is_null, grammar.labels)):
+        raise EmptyInput("holds no constituent: there is nothing to learn", Place(train.file))
     if start is None:
         network, tokenizer = build.new(config.model, grammar.labels, tags, train.words)
     else:
