@@ -1,7 +1,7 @@
 """Sentences as the network takes them: sub-words in windows, and where their words lie.
 
-Owns the way from words to tensors. All index arithmetic of a batch is done here, once, on plain
-numbers, so that the network only gathers; nothing in it depends on how a batch was padded.
+Owns the way from words to tensors. All index arithmetic of a batch is `text.packing`'s, done once,
+on plain numbers, so that the network only gathers; nothing in it depends on how a batch was padded.
 
     B  sentences          n  words of one          t = n + 2  tokens: start, the words, stop
     W  windows (>= B)     S  sub-words of the longest window
@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from treewright.charts import Ints
-from treewright.errors import Place, SettingError, TreeError
+from treewright.errors import Place, TreeError
+from treewright.text.packing import Reach, Windows, padding, pieces_of, roles
 from treewright.text.subwords import Subwords, SubwordTokenizer
-from treewright.text.windows import cut, plan
 
 
 @dataclass(frozen=True)
@@ -99,10 +98,7 @@ class FeatureMaker:
 
     def __init__(self, tokenizer: SubwordTokenizer, *, window: int, overlap: int) -> None:
         self.tokenizer = tokenizer
-        self.limit = window - tokenizer.n_special
-        if self.limit < 1:
-            raise SettingError(f"a window of {window} sub-words leaves no room for words")
-        self.overlap = min(overlap, self.limit - 1)
+        self.reach = Reach.of(tokenizer, window, overlap)
 
     def tokenize(self, sentences: Sequence[Sequence[str]]) -> list[Subwords]:
         """The sub-words of sentences of one word or more."""
@@ -113,11 +109,10 @@ class FeatureMaker:
 
     def collate(self, sentences: Sequence[Subwords]) -> Features:
         """One batch of tokenised sentences."""
-        windows = _Windows(self)
-        for subwords in sentences:
-            windows.add(subwords)
+        windows = Windows(self.reach, sentences)
         ids, mask = windows.padded(self.tokenizer.pad_id)
-        first, last = windows.flat(ids.shape[1])
+        first, last = windows.ends(np.arange(len(ids)) * ids.shape[1])
+        pieces, owners = pieces_of(first, last)
         lengths = [len(subwords.first) for subwords in sentences]
         return Features(
             lengths=tuple(lengths),
@@ -125,7 +120,8 @@ class FeatureMaker:
             mask=torch.from_numpy(mask),
             first=torch.from_numpy(first),
             last=torch.from_numpy(last),
-            **pieces_of(first, last),
+            pieces=torch.from_numpy(pieces),
+            owners=torch.from_numpy(owners),
             **layout(lengths),
         )
 
@@ -134,89 +130,11 @@ class FeatureMaker:
         return self.collate(self.tokenize(sentences))
 
 
-class _Windows:
-    """What the encoder reads for a batch, and where in it tokens begin and end."""
-
-    def __init__(self, maker: FeatureMaker) -> None:
-        self.maker = maker
-        self.ids: list[list[int]] = []
-        # One entry a token, places within its window; and how many tokens each window has of them
-        self.first: list[int] = []
-        self.last: list[int] = []
-        self.tokens: list[int] = []
-
-    def add(self, subwords: Subwords) -> None:
-        """Add a sentence, in one window or in several that overlap.
-
-        Start is the first sub-word of its first window, stop the last of its last: special tokens,
-        where the encoder has them there.
-        """
-        n, limit = len(subwords.first), self.maker.limit
-        if len(subwords.ids) - self.maker.tokenizer.n_special <= limit:
-            self._add(subwords, 0, n, starts=True, stops=True)
-            return
-        counts = [last - first + 1 for first, last in zip(subwords[1], subwords[2], strict=True)]
-        for window in plan(counts, limit, self.maker.overlap):
-            self._add(
-                cut(subwords, window, limit),
-                window.keep_from - window.first_word,
-                window.keep_to - window.first_word,
-                starts=window.keep_from == 0,
-                stops=window.keep_to == n,
-            )
-
-    def _add(self, part: Subwords, begin: int, end: int, *, starts: bool, stops: bool) -> None:
-        start = [0] if starts else []
-        stop = [len(part.ids) - 1] if stops else []
-        self.ids.append(part.ids)
-        self.first += [*start, *part.first[begin:end], *stop]
-        self.last += [*start, *part.last[begin:end], *stop]
-        self.tokens.append(len(start) + end - begin + len(stop))
-
-    def padded(self, pad_id: int) -> tuple[Ints, Ints]:
-        """`ids` and `mask`, `(W, S)` each."""
-        width = max(map(len, self.ids))
-        ids = np.full((len(self.ids), width), pad_id, dtype=np.int64)
-        mask = np.zeros((len(self.ids), width), dtype=np.int64)
-        for row, window in enumerate(self.ids):
-            ids[row, : len(window)] = window
-            mask[row, : len(window)] = 1
-        return ids, mask
-
-    def flat(self, width: int) -> tuple[Ints, Ints]:
-        """`first` and `last`, `(T,)` each."""
-        rows = np.repeat(np.arange(len(self.tokens)) * width, self.tokens)
-        return np.array(self.first) + rows, np.array(self.last) + rows
-
-
-def pieces_of(first: Ints, last: Ints) -> dict[str, torch.Tensor]:
-    """Which sub-words make each token: `pieces` and `owners`."""
-    counts = last - first + 1
-    owners = np.repeat(np.arange(len(first)), counts)
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return {"pieces": torch.from_numpy(first[owners] + within), "owners": torch.from_numpy(owners)}
-
-
 def layout(lengths: Sequence[int]) -> dict[str, torch.Tensor]:
     """The part of `Features` that follows from the numbers of words alone."""
     tokens = np.asarray(lengths, dtype=np.int64) + 2
-    batch, longest = len(tokens), int(tokens.max())
-    sentences = np.repeat(np.arange(batch), tokens)
-    begins = np.cumsum(tokens) - tokens
-    positions = np.arange(tokens.sum()) - begins[sentences]
-    places = sentences * longest + positions
-    rows = np.repeat(begins, longest)
-    rows[places] = np.arange(len(places))
-    real = np.arange(longest) < tokens[:, None]
-    after_start, before_stop = positions > 0, positions < tokens[sentences] - 1
-    found = {
-        "sentences": sentences,
-        "positions": positions,
-        "rows": rows,
-        "places": places,
-        "real": real,
-        "words": np.flatnonzero(after_start & before_stop),
-        "left": np.flatnonzero(before_stop),
-        "right": np.flatnonzero(after_start),
-    }
+    padded = padding(tokens)
+    role = roles(padded.positions, tokens[padded.groups] - 1)
+    found = {"sentences": padded.groups, **padded._asdict(), **role._asdict()}
+    del found["groups"]
     return {name: torch.from_numpy(array) for name, array in found.items()}
