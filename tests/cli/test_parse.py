@@ -308,9 +308,18 @@ class TestOut:
         complaint("-o", tmp_path / "out.mrg", text=b"\xff")
         assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
-    @pytest.mark.parametrize("out", ["", "no/such/folder/out", "."])
-    def test_what_cannot_be_written(self, complaint: Run, out: str) -> None:
-        assert complaint("-o", out, text=b"A dog.").startswith("treewright: ")
+    @pytest.mark.parametrize(
+        ("out", "message"),
+        [
+            ("", "a file to write needs a name"),
+            ("no/such/folder/out", "/no/such/folder/out: No such file or directory"),
+            (".", ".: is a directory, not a file"),
+        ],
+    )
+    def test_what_cannot_be_written(self, complaint: Run, out: str, message: str) -> None:
+        line = complaint("-o", out, text=b"A dog.")
+        assert line.startswith("treewright: ")
+        assert line.endswith(message)
 
 
 LONG = "".join(f"Dog {number} sees me.\n" for number in range(2500))
@@ -455,7 +464,7 @@ class TestResume:
         part.write_text("short")
         assert "has 5 bytes of the" in complaint(book, "--sentences", "-o", broken, "--resume")
         part.unlink()
-        assert "damaged" in complaint(book, "--sentences", "-o", broken, "--resume")
+        assert "has 0 bytes of the" in complaint(book, "--sentences", "-o", broken, "--resume")
 
     def test_an_error_in_the_input_leaves_what_stood_before(
         self, complaint: Run, run: Run, tmp_path: Path
@@ -510,6 +519,73 @@ def test_a_signal_leaves_a_part_that_can_be_gone_on_with(
     assert b"the same command goes on with --resume" in errors
     run(tmp_path / "book.txt", "-o", tmp_path / "out", "--resume")
     assert (tmp_path / "out").read_text() == run(tmp_path / "book.txt")
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 0.55])
+def test_a_run_that_was_killed_is_gone_on_with(
+    seconds: float, model: Path, tmp_path: Path, run: Run
+) -> None:
+    """Outright, so that nothing can be put in order: before the first batch, and some time in."""
+    (tmp_path / "book.txt").write_text(LONG)
+    arguments = ["-m", str(model), str(tmp_path / "book.txt"), "-o", str(tmp_path / "out")]
+    process = subprocess.Popen([*command(seconds=0.2), *arguments], stderr=subprocess.PIPE)
+    while not (tmp_path / "out.part").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(seconds)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out").exists()
+    with open(tmp_path / "out.part", "ab") as part:
+        part.write(b"(TOP (S half a tr")
+    run(tmp_path / "book.txt", "-o", tmp_path / "out", "--resume")
+    assert (tmp_path / "out").read_text() == run(tmp_path / "book.txt")
+
+
+def test_trees_come_before_the_text_has_ended(model: Path) -> None:
+    """A text that never ends is parsed all the same, with no more of it in hand than a few pieces."""
+    process = subprocess.Popen(
+        [*command(), "-m", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    text = LONG.encode() * 8
+    process.stdin.write(text)
+    process.stdin.flush()
+    for number in range(6400):
+        assert f"(CD {number % 2500})".encode()[3:] in process.stdout.readline()
+    process.stdin.close()
+    rest = process.stdout.read()
+    assert rest.count(b"\n") == 8 * 2500 - 6400
+    process.stdout.close()
+    assert process.wait() == 0
+
+
+MEMORY = """
+import resource
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+code = main(sys.argv[1:])
+print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+sys.exit()
+"""
+
+
+def test_memory_does_not_grow_with_the_text(model: Path, tmp_path: Path) -> None:
+    """Two megabytes of text, the trees of which would take a hundred and more."""
+
+    def grown(megabytes: float) -> int:
+        book = tmp_path / "book.txt"
+        book.write_text(LONG * round(megabytes * 1e6 / len(LONG)))
+        *python, script, name = command()
+        script = script.replace("sys.exit(", MEMORY + "sys.exit(")
+        options = ["-m", str(model), str(book), "-o", str(tmp_path / "out"), "--rules", "off"]
+        output = subprocess.check_output([*python, script, name, *options], text=True)
+        code, kilobytes = map(int, output.split())
+        assert code == 0
+        return kilobytes
+
+    assert grown(2.0) < grown(0.4) + 8_000
 
 
 def test_a_full_disk_is_one_line_and_loses_nothing(model: Path, tmp_path: Path, run: Run) -> None:

@@ -2,8 +2,9 @@
 
 Owns the two files and their promise. `OUT.part` holds whole batches of records; `OUT.part.json`,
 its account, says how much of it counts, what had been read by then, and under which options. The
-account is renewed after every batch, when what it counts has been written: what lies behind is cut
-off when a later run goes on. When all is done the part becomes OUT, and the account goes.
+account is there before the part, and is renewed after every batch, when what it counts has been
+written: however a run ends, a later one cuts off what lies behind and goes on. When all is done the
+part becomes OUT, and the account goes.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Partial:
             options = account["options"]
             self.done, self.digest = int(account["done"]), str(account["digest"])
             self._bytes = int(account["bytes"])
-            size = self.part.stat().st_size
+            size = self.part.stat().st_size if self.part.exists() else 0
         except (OSError, ValueError, KeyError, TypeError):
             message = "cannot be gone on with, for it or its account is damaged: remove both"
             raise ResumeError(message, self._place) from None
@@ -65,12 +66,15 @@ class Partial:
 
     def __enter__(self) -> Partial:
         try:
+            self._write_account()
             # Not buffered: what is written has been written, and a full disk is noticed at once.
             self._handle: FileIO = open(self.part, "r+b" if self.done else "wb", buffering=0)
             self._handle.truncate(self._bytes)
             self._handle.seek(self._bytes)
             if self.out.exists():
                 self.part.chmod(self.out.stat().st_mode & 0o777)
+        except OutputError as error:  # people know the result by its own name
+            raise OutputError(error.message, Place(str(self.out))) from None
         except OSError as error:
             raise OutputError(error.strerror or str(error), Place(str(self.out))) from None
         return self
@@ -84,18 +88,21 @@ class Partial:
         try:
             self._bytes += self._flush()
             self.done, self.digest = done, digest
-            account = {
-                "format": _FORMAT,
-                "options": self._options,
-                "done": done,
-                "digest": digest,
-                "bytes": self._bytes,
-            }
-            with atomic_write(self._account) as handle:
-                json.dump(account, handle, ensure_ascii=False, indent=1)
-                handle.write("\n")
+            self._write_account()
         except OSError as error:
             raise OutputError(error.strerror or str(error), self._place) from None
+
+    def _write_account(self) -> None:
+        account = {
+            "format": _FORMAT,
+            "options": self._options,
+            "done": self.done,
+            "digest": self.digest,
+            "bytes": self._bytes,
+        }
+        with atomic_write(self._account) as handle:
+            json.dump(account, handle, ensure_ascii=False, indent=1)
+            handle.write("\n")
 
     def _flush(self) -> int:
         data = b"".join(self._pending)
