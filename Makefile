@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-TEXT ?= (S (NP (DT The) (NN grammar)) (VP (VBZ licenses) (NP (DT this) (NN tree))) (. .))
+TEXT ?= The grammar licenses this tree.
 BENCH_OUT ?= benchmarks/results
 
 BIN := $(VENV)/bin
@@ -18,7 +18,7 @@ CXX_FILES := $(shell find src/kernel tests/kernel -name '*.cpp' -o -name '*.hpp'
 .PHONY: help parse test check lint types imports format tests kernel-tests sanitize bench build clean
 
 help:
-	@echo "make parse [TEXT='(S ...)']  draw a tree from its brackets"
+	@echo 'make parse [TEXT="..."]      install, parse a text, draw its trees'
 	@echo "make test                    environment, build, install, then all checks and tests"
 	@echo "make check                   all checks and tests in the environment there is"
 	@echo "make format                  put the code in order"
@@ -42,8 +42,10 @@ $(VENV)/.dev: $(SOURCES) constraints.txt
 	$(PIP) install $(CONSTRAINTS) "$$(ls build/wheel/*.whl)[dev,plot,train]"
 	@touch $@ $(VENV)/.base
 
+# The text goes by the environment: whatever stands in it, no shell reads it.
+parse: export TREEWRIGHT_TEXT = $(TEXT)
 parse: $(VENV)/.base
-	@printf '%s\n' '$(TEXT)' | $(BIN)/treewright trees show -
+	@printf '%s\n' "$$TREEWRIGHT_TEXT" | $(BIN)/treewright parse --format pretty
 
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory check
