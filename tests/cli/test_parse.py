@@ -544,7 +544,7 @@ def test_a_run_that_was_killed_is_gone_on_with(
 
 
 def test_trees_come_before_the_text_has_ended(model: Path) -> None:
-    """A text that never ends is parsed all the same, with no more of it in hand than a few pieces."""
+    """A text that never ends is parsed all the same, and no more of it held than a few pieces."""
     process = subprocess.Popen(
         [*command(), "-m", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
