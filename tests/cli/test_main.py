@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from treewright.cli import main
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="wants a shell and POSIX signals")
 
 TREEWRIGHT = [sys.executable, "-m", "treewright"]
@@ -59,6 +61,18 @@ def test_the_locale_does_not_matter(trees: Path) -> None:
         [*TREEWRIGHT, "trees", "convert", str(trees)], env=environment, capture_output=True
     )
     assert run.stdout == trees.read_bytes()
+
+
+def test_a_message_is_never_longer_than_people_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "base64.txt"
+    path.write_text("x" * 1_000_000)
+    assert main(["trees", "stats", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert f"{path}:1:1: 'xxx" in said
+    assert said.endswith("stands outside every tree\n")
+    assert len(said) < 1100
 
 
 @pytest.fixture
