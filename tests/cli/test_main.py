@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,14 +72,6 @@ def test_a_message_is_never_longer_than_people_read(
     assert f"{path}:1:1: 'xxx" in said
     assert said.endswith("stands outside every tree\n")
     assert len(said) < 1100
-
-
-@pytest.fixture
-def ctrl_c_works() -> Iterator[None]:
-    """A program started in the background ignores SIGINT, and its children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("ctrl_c_works")
