@@ -9,11 +9,21 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
+from optional import torch
+
 SHARED = Path(os.environ.get("TREEWRIGHT_SHARED", Path(__file__).parents[2] / "shared"))
+
+# What cannot even be imported without PyTorch.
+collect_ignore = [] if torch else ["export", "model", "training"]
 
 # Examples are not races: the machine may be busy with other things.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_report_header() -> list[str]:
+    """What is left out is said."""
+    return [] if torch else [f"no PyTorch: without tests of {', '.join(collect_ignore)}"]
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,13 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no /dev/stdout on this system")
+def test_standard_output_by_its_name_as_a_file(tmp_path: Path) -> None:
+    code = "with atomic_write('/dev/stdout') as handle: handle.write('x')"
+    command = [sys.executable, "-c", f"from treewright.files import atomic_write\n{code}"]
+    assert subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout == b"x"
+
+
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     for target in (tmp_path, tmp_path / "no" / "file", ""):
         with pytest.raises(OutputError), atomic_write(target):
@@ -90,8 +99,10 @@ def test_nul_is_text_where_a_caller_says_so() -> None:
     assert list(chunks) == ["a\0b"]
     with pytest.raises(BinaryInput):
         list(text_chunks(io.BytesIO(b"a\0b"), "x"))
-    with pytest.raises(EncodingError, match="UTF-16"):
-        list(text_chunks(io.BytesIO("a text".encode("utf-16")), "x", nul=True))
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+        name = encoding[:6].upper()
+        with pytest.raises(EncodingError, match=f"looks like {name}"):
+            list(text_chunks(io.BytesIO("a text".encode(encoding)), "x", nul=True))
 
 
 def test_lines_are_whole_however_long(tmp_path: Path) -> None:

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ["numpy", "torch", "transformers", "matplotlib", "nltk", "rich"]
+HEAVY = [
+    *("numpy", "onnxruntime", "tokenizers", "torch", "transformers"),
+    *("matplotlib", "nltk", "rich"),
+]
+TRAINING = ["--train", "FILE", "--dev", "FILE", "--out", "FOLDER"]
 TREE = "(TOP (S (NP (NN a)) (VP (VB b))))\n"
 
 
@@ -41,11 +45,18 @@ def test_imports(code: str) -> None:
     [
         ["--help"],
         ["eval", "FILE", "FILE"],
+        ["eval", "FILE", "FILE", "--worst", "1"],
         ["rules", "extract", "FILE"],
+        ["rules", "show", "GRAMMAR"],
+        ["rules", "check", "GRAMMAR", "FILE"],
         ["rules", "coverage", "GRAMMAR", "FILE"],
         ["trees", "show", "FILE"],
+        ["trees", "show", "FILE", "--svg"],
+        ["trees", "convert", "FILE", "--normalized", "--binarized", "$"],
         ["trees", "stats", "FILE"],
-        ["corpus", "--help"],
+        ["corpus", "brackets", "FILE", "FOLDER"],
+        ["train", "--help"],
+        ["train", "--preset", "tiny", *TRAINING, "--show"],
     ],
 )
 def test_commands(arguments: list[str], tmp_path: Path) -> None:
@@ -55,9 +66,14 @@ def test_commands(arguments: list[str], tmp_path: Path) -> None:
     main = "from treewright.cli import main"
     if "GRAMMAR" in arguments:
         loaded_after(f"{main}; main(['rules', 'extract', {str(trees)!r}, '-o', {str(grammar)!r}])")
-    places = {"FILE": str(trees), "GRAMMAR": str(grammar)}
+    places = {"FILE": str(trees), "GRAMMAR": str(grammar), "FOLDER": str(tmp_path)}
     filled = [places.get(argument, argument) for argument in arguments]
     assert loaded_after(f"{main}; assert main({filled!r}) == 0") == set()
+
+
+def test_help_of_the_parser() -> None:
+    """Its work wants numpy, but help does not wait for a runtime."""
+    assert loaded_after("from treewright.cli import main; main(['parse', '--help'])") <= {"numpy"}
 
 
 def test_import_takes_no_time() -> None:

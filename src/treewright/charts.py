@@ -121,7 +121,8 @@ def packed_index(n: int, i: _Numbers, j: _Numbers) -> _Numbers:
     >>> [packed_index(3, i, j) for i in range(3) for j in range(i + 1, 4)]
     [0, 1, 2, 3, 4, 5]
     """
-    return i * n - i * (i - 1) // 2 + (j - i - 1)
+    row: _Numbers = i * n - i * (i - 1) // 2 + (j - i - 1)
+    return row
 
 
 @lru_cache(maxsize=512)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optional import ARRAY_KINDS, needs_torch, torch
 from treewright.charts import (
     Labels,
     as_chart,
@@ -32,7 +32,7 @@ def test_packed_rows_go_by_begin_then_end(n: int) -> None:
     assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == spans
 
 
-@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+@pytest.mark.parametrize("kind", ARRAY_KINDS)
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_packing_and_padding_undo_each_other(kind: Any, n: int) -> None:
     packed = kind(np.random.default_rng(n).normal(size=(cell_count(n), 3)))
@@ -92,7 +92,7 @@ def shapes() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("torched", [False, True])
+@pytest.mark.parametrize("torched", [False, pytest.param(True, marks=needs_torch)])
 @pytest.mark.parametrize(("scores", "lengths", "expected", "single"), shapes())
 def test_shapes(scores: Any, lengths: Any, expected: Any, single: bool, torched: bool) -> None:
     if torched:
@@ -123,10 +123,11 @@ def test_shapes(scores: Any, lengths: Any, expected: Any, single: bool, torched:
 def test_scores_are_read_where_they_are() -> None:
     padded = np.zeros((2, 4, 4, 4), dtype=np.float32)
     packed = np.zeros((9, 4))
-    tensor = torch.zeros(9, 4)
     assert as_chart(padded, LABELS).scores is padded
     assert as_chart(packed, LABELS, [3, 2]).scores is packed
-    assert as_chart(tensor, LABELS, [3, 2]).scores.data_ptr() == tensor.data_ptr()
+    if torch is not None:
+        tensor = torch.zeros(9, 4)
+        assert as_chart(tensor, LABELS, [3, 2]).scores.data_ptr() == tensor.data_ptr()
     assert as_chart([packed[:6]], LABELS).rows(0).base is packed
 
 
@@ -141,7 +142,6 @@ zeros = np.zeros
         (zeros((6, 4), dtype=np.float16), None, "float32 or float64, not float16"),
         (zeros((6, 4), dtype=np.int64), None, "not int64"),
         (zeros((6, 4)).astype(">f8"), None, "not >f8"),
-        (torch.zeros(6, 4, dtype=torch.bfloat16), None, "not bfloat16"),
         (zeros(4), None, "two dimensions"),
         (zeros((6, 3)), None, "3 columns for 4 labels"),
         (zeros((2, 4, 5, 4)), None, "a padded chart"),
@@ -169,6 +169,12 @@ zeros = np.zeros
 def test_what_is_no_chart(scores: Any, lengths: Any, message: str) -> None:
     with pytest.raises(ChartError, match=message):
         as_chart(scores, LABELS, lengths)
+
+
+@needs_torch
+def test_half_precision_is_no_chart() -> None:
+    with pytest.raises(ChartError, match="not bfloat16"):
+        as_chart(torch.zeros(6, 4, dtype=torch.bfloat16), LABELS)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from treewright.cli import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="wants a shell and POSIX signals")
 
@@ -61,12 +62,16 @@ def test_the_locale_does_not_matter(trees: Path) -> None:
     assert run.stdout == trees.read_bytes()
 
 
-@pytest.fixture
-def ctrl_c_works() -> Iterator[None]:
-    """A program started in the background ignores SIGINT, and its children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+def test_a_message_is_never_longer_than_people_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "base64.txt"
+    path.write_text("x" * 1_000_000)
+    assert main(["trees", "stats", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert f"{path}:1:1: 'xxx" in said
+    assert said.endswith("stands outside every tree\n")
+    assert len(said) < 1100
 
 
 @pytest.mark.usefixtures("ctrl_c_works")

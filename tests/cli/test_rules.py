@@ -79,7 +79,9 @@ def test_coverage_table_json_and_plot(
     assert main([*arguments, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["trees"], row["by_type"]) == (str(trees), 100)
+    capsys.readouterr()
     assert main([*arguments, "--plot", str(tmp_path / "coverage.what")]) == 2
+    assert capsys.readouterr().out == ""  # said before the work is done
     assert main([*arguments, "--plot", str(tmp_path / "no" / "coverage.svg")]) == 2
 
 

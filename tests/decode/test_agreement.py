@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from decode.strategies import (
     treebank_cases,
     treebank_grammar,
 )
+from optional import torch
 from treewright.charts import Labels, to_padded
 from treewright.decode import Constraints, decode, marginals
 from treewright.errors import ConstraintError, NoParse
@@ -295,8 +295,9 @@ def test_layouts(method: str, case: Case, data: st.DataObject) -> None:
     assert [parse.spans for parse in run(padded, lengths=lengths)] == expected
     strided = np.repeat(stacked, 2, axis=1)[:, ::2]
     assert [parse.spans for parse in run(strided, lengths=np.array(lengths))] == expected
-    tensor = torch.tensor(padded, requires_grad=True)
-    assert [parse.spans for parse in run(tensor, lengths=torch.tensor(lengths))] == expected
+    if torch is not None:
+        tensor = torch.tensor(padded, requires_grad=True)
+        assert [parse.spans for parse in run(tensor, lengths=torch.tensor(lengths))] == expected
     one = data.draw(st.integers(0, len(lengths) - 1))
     assert run(case.charts[one]).spans == expected[one]
     assert run(padded[one], lengths=lengths[one]).spans == expected[one]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
+from optional import ARRAY_KINDS
 from treewright.decode import Constraints, decode, minimum_risk
 from treewright.errors import ConstraintError, OptionError
 
@@ -47,7 +47,7 @@ def test_a_label_counts_when_it_is_one_of_a_chain() -> None:
     assert (1, 3, "VP::NP") in decode(np.zeros((5, 5, 5)), LABELS, constraints=both).spans
 
 
-@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+@pytest.mark.parametrize("kind", ARRAY_KINDS)
 @pytest.mark.parametrize("layout", ["packed", "padded", "list"])
 def test_only_a_copy_is_changed(kind: Any, layout: str) -> None:
     scores = kind({"packed": np.zeros((20, 5)), "padded": np.zeros((2, 5, 5, 5)),

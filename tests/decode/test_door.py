@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from decode.strategies import simple_grammar
+from optional import needs_torch, torch
 from treewright.charts import cell_count, packed_index, to_padded
 from treewright.decode import Parse, decode, marginals
 from treewright.errors import BadScore, LabelError, NoParse, OptionError
@@ -120,7 +120,8 @@ def test_rule_scores_by_name_and_by_number() -> None:
     assert named.score == 1.5  # A stands over one word, which the grammar lacks
     numbered = np.zeros(len(tables.rules))
     numbered[[tables.rule_of(r) for r in range(8)].index(("A", "A", "B"))] = 2.0
-    for scores in (numbered, numbered.tolist(), torch.tensor(numbered, requires_grad=True)):
+    learned = [torch.tensor(numbered, requires_grad=True)] if torch else []
+    for scores in (numbered, numbered.tolist(), *learned):
         parse = decode(chart, LABELS, tables, rule_scores=scores, penalty=0.5)
         assert (parse.spans, parse.score) == (named.spans, named.score)
 
@@ -208,6 +209,7 @@ def test_the_callers_scores_are_left_alone(method: Any) -> None:
     assert np.array_equal(scores, before)
 
 
+@needs_torch
 @pytest.mark.parametrize("portion", [1, 3000])
 def test_batches_too_large_for_memory_are_decoded_in_portions(
     monkeypatch: pytest.MonkeyPatch, portion: int

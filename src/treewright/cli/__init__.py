@@ -36,6 +36,8 @@ _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 _TERMINATED = 143
 
+_LONGEST_MESSAGE = 1000
+
 
 class _Terminated(BaseException):
     """The signal to end: passes through everything that cleans up."""
@@ -119,5 +121,8 @@ def _discard_output() -> None:
 
 
 def _complain(message: str, code: int = 2) -> int:
+    if len(message) > _LONGEST_MESSAGE:  # a word of a megabyte would hide what is wrong with it
+        half = _LONGEST_MESSAGE // 2
+        message = f"{message[:half]}...{message[-half:]}"
     click.echo(f"treewright: {message}", err=True)
     return code

@@ -53,8 +53,8 @@ def extract(trees: tuple[str, ...], out: str, scheme: Scheme, min_count: int) ->
         treewright rules extract train.mrg -o grammar.json
     """
     read = (tree for _, tree in track(located_trees(trees), "trees"))
-    grammar = Grammar.from_trees(read, scheme=scheme, min_count=min_count)
-    with atomic_write(out) as handle:
+    with atomic_write(out) as handle:  # first, so that no work is lost on what cannot be written
+        grammar = Grammar.from_trees(read, scheme=scheme, min_count=min_count)
         handle.write(dumps(grammar))
     click.echo(_summary(grammar), err=True)
 
@@ -127,6 +127,10 @@ def show_coverage(grammar: str, trees: tuple[str, ...], plot: str | None, as_jso
     Example:
         treewright rules coverage grammar.json dev.mrg test.mrg --plot coverage.svg
     """
+    if plot is not None:
+        from treewright.grammar.plot import check_plot
+
+        check_plot(plot)
     loaded = _load_beside(grammar, trees)
     found = [
         (name, coverage(loaded, (tree for _, tree in track(located_trees([source]), "trees"))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,17 +17,23 @@ FORMATS = ("svg", "png", "pdf")
 _LONGEST_LEVEL = 16  # longer names would run into each other
 
 
-def plot_coverage(found: Sequence[tuple[str, Coverage]], path: str | PathLike[str]) -> None:
-    """Bars for every set of trees: rules known by type, and weighted by use."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("a plot needs matplotlib: pip install 'treewright[plot]'") from None
+def check_plot(path: str | PathLike[str]) -> str:
+    """The format that a plot of this name will have; an error if it can have none."""
     form = Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         message = f"the name of a plot ends in one of {', '.join(f'.{name}' for name in FORMATS)}"
         raise OutputError(message, Place(fspath(path)))
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("a plot needs matplotlib: pip install 'treewright[plot]'")
+    return form
+
+
+def plot_coverage(found: Sequence[tuple[str, Coverage]], path: str | PathLike[str]) -> None:
+    """Bars for every set of trees: rules known by type, and weighted by use."""
+    form = check_plot(path)
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     names = [name for name, _ in found]
     figure = Figure(figsize=(max(4.0, 1.4 * len(names) + 1.6), 3.6), layout="constrained")
     FigureCanvasAgg(figure)

@@ -27,7 +27,7 @@ from treewright.errors import (
     UnclosedBracket,
     UnopenedBracket,
 )
-from treewright.files import name_of, open_bytes, text_chunks
+from treewright.files import CHUNK_BYTES, name_of, open_bytes, text_chunks
 from treewright.trees.tree import Tree, make_leaf, make_node
 
 # What separates tokens: ASCII white space, as in the tools that wrote the treebanks.
@@ -82,7 +82,7 @@ def read_located_trees(
     if isinstance(source.read(0), bytes):
         chunks: Iterable[str] = text_chunks(source, name, encoding)  # type: ignore[arg-type]
     else:
-        chunks = iter(lambda: source.read(1 << 18), "")  # type: ignore[arg-type, return-value]
+        chunks = iter(lambda: source.read(CHUNK_BYTES), "")  # type: ignore[arg-type, return-value]
     yield from _Reader(name).read(chunks)
 
 
