@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -510,7 +511,8 @@ def test_a_signal_leaves_a_part_that_can_be_gone_on_with(
     (tmp_path / "book.txt").write_text(LONG)
     arguments = ["-m", str(model), str(tmp_path / "book.txt"), "-o", str(tmp_path / "out")]
     process = subprocess.Popen([*command(seconds=0.2), *arguments], stderr=subprocess.PIPE)
-    while not (tmp_path / "out.part.json").exists():
+    account = tmp_path / "out.part.json"
+    while not account.exists() or not json.loads(account.read_text())["done"]:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
@@ -544,19 +546,28 @@ def test_a_run_that_was_killed_is_gone_on_with(
 
 
 def test_trees_come_before_the_text_has_ended(model: Path) -> None:
-    """A text that never ends is parsed all the same, with no more of it in hand than a few pieces."""
+    """A text that never ends is parsed, with no more of it in hand than a few pieces."""
     process = subprocess.Popen(
         [*command(), "-m", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    text = LONG.encode() * 8
-    process.stdin.write(text)
-    process.stdin.flush()
+    stdin = process.stdin
+    seen = threading.Event()
+
+    def feed() -> None:
+        stdin.write(LONG.encode() * 8)
+        stdin.flush()
+        seen.wait()
+        stdin.close()
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
     for number in range(6400):
         assert f"(CD {number % 2500})".encode()[3:] in process.stdout.readline()
-    process.stdin.close()
+    seen.set()
     rest = process.stdout.read()
+    feeder.join()
     assert rest.count(b"\n") == 8 * 2500 - 6400
     process.stdout.close()
     assert process.wait() == 0
