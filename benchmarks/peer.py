@@ -1,12 +1,14 @@
 """The peer's pipeline, rebuilt from library parts: what benepar does between words and trees.
 
-Owns the baseline for parsing speed: MiniLM through transformers, a word a vector (its last
-sub-word), benepar's head (two layers of partitioned attention, a label for every span of a padded
-chart), batches of sentences of like length that hold up to so many sub-words, decoding by
-torch-struct (`torch_struct_baseline`), trees of nltk. The weights of the head are random, since
-time is all that is wanted of it; nulls are made to win nearly everywhere, so that trees cost it
-less than they would. Written after benepar 0.2's documentation and behaviour; none of its code is
-here, and tokenising and padding are simpler than its own, which again is to its advantage.
+Owns the baseline for speed, of parsing and of training: MiniLM through transformers, a word a
+vector (its last sub-word), benepar's head (two layers of partitioned attention, a label for every
+span of a padded chart), batches of sentences of like length that hold up to so many sub-words,
+decoding by torch-struct (`torch_struct_baseline`), trees of nltk. In training the score of the
+worst offender is torch-struct's, and the gradient runs through its chart. The weights of the head
+are random, since time is all that is wanted of it; nulls are made to win nearly everywhere, so that
+trees cost it less than they would. Written after benepar 0.2's documentation and behaviour; none of
+its code is here, and tokenising and padding are simpler than its own, which again is to its
+advantage; so is that its head drops nothing out in training.
 
 As a program it parses one sentence: `python benchmarks/peer.py ENCODER N_LABELS WORD...`
 
@@ -30,8 +32,12 @@ from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
 from treewright.text.penn import unescape
+from treewright.trees import Tree
+from treewright.trees.binarize import derivation
+from treewright.trees.symbols import is_null
 
 MOST_SUBWORDS = 500  # of a batch, padding included: benepar's own default
+MOST_SUBWORDS_TRAINING = 2000
 _MOST_WORDS = 512
 
 
@@ -198,6 +204,16 @@ class Peer:
         self, encoded: Sequence[tuple[list[int], list[int]]]
     ) -> Iterator[tuple[npt.NDArray[np.int64], list[int]]]:
         """Of a batch of sentences each its chart of labels, `(n, n)`, and its tags."""
+        charts, tags, lengths = self.scores(encoded)
+        best = tags.argmax(-1).tolist()
+        decoded = torch_struct_baseline.decode(charts, lengths)
+        for chart, row, n in zip(decoded, best, lengths.tolist(), strict=True):
+            yield chart, row[1 : n + 1]
+
+    def scores(
+        self, encoded: Sequence[tuple[list[int], list[int]]]
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Of a batch the charts `(B, N, N, L)`, scores of tags `(B, T, tags)`, lengths `(B,)`."""
         subwords = [torch.tensor(ids) for ids, _ in encoded]
         ids = nn.utils.rnn.pad_sequence(subwords, batch_first=True)
         mask = nn.utils.rnn.pad_sequence([torch.ones_like(one) for one in subwords], True)
@@ -208,11 +224,67 @@ class Peer:
         vectors = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
         words = vectors[torch.arange(len(ids))[:, None], last.clamp(min=0)] * valid[..., None]
         charts, tags = self.head(words, valid)
-        lengths = valid.sum(-1) - 2
-        best = tags.argmax(-1).tolist()
-        decoded = torch_struct_baseline.decode(charts, lengths)
-        for chart, row, n in zip(decoded, best, lengths.tolist(), strict=True):
-            yield chart, row[1 : n + 1]
+        return charts, tags, valid.sum(-1) - 2
+
+
+class Lessons:
+    """The peer's training: trees prepared once, then a step a batch of them.
+
+    Args:
+        peer: learns.
+        trees: normalised; sentences are named by their number among them.
+        rate: the one rate of Adam, for encoder and head.
+        bf16: whether the network's products are in bfloat16.
+    """
+
+    def __init__(
+        self, peer: Peer, trees: Sequence[Tree], *, rate: float = 2e-4, bf16: bool = False
+    ) -> None:
+        self.peer = peer
+        self.bf16 = bf16
+        constituents = [
+            [span for span in derivation(tree) if not is_null(span.label)] for tree in trees
+        ]
+        self.labels = sorted({span.label for spans in constituents for span in spans})
+        self.tags = sorted({tag for tree in trees for tag in tree.tags()})
+        number = {label: at for at, label in enumerate(self.labels, 1)}
+        self.gold = [[(i, j - 1, number[label]) for i, j, label in one] for one in constituents]
+        self.gold_tags = [[self.tags.index(tag) for tag in tree.tags()] for tree in trees]
+        self.encoded = [peer.encode(tree.words()) for tree in trees]
+        self.parameters = [*peer.encoder.parameters(), *peer.head.parameters()]
+        self.optimizer = torch.optim.AdamW(self.parameters, lr=rate, betas=(0.9, 0.98))
+
+    def step(self, sentences: Sequence[int]) -> float:
+        """Learn from a batch, in parts of so many sub-words; its loss a sentence."""
+        self.peer.encoder.train()
+        self.peer.head.train()
+        total = 0.0
+        sizes = [len(self.encoded[at][0]) for at in sentences]
+        for part in batches(sizes, MOST_SUBWORDS_TRAINING):
+            loss = self._loss([sentences[b] for b in part]) / len(sentences)
+            loss.backward()
+            total += loss.item()
+        nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        return total
+
+    def _loss(self, sentences: Sequence[int]) -> torch.Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16):
+            charts, tags, lengths = self.peer.scores([self.encoded[at] for at in sentences])
+        charts, tags = charts.float(), tags.float()
+        gold = torch.zeros(charts.shape[:3], dtype=torch.int64)
+        gold_tags = torch.full(tags.shape[:2], -1)
+        for b, sentence in enumerate(sentences):
+            begins, ends, labels = torch.tensor(self.gold[sentence]).T
+            gold[b, begins, ends] = labels
+            of_words = self.gold_tags[sentence]
+            gold_tags[b, 1 : len(of_words) + 1] = torch.tensor(of_words)
+        hinges = torch_struct_baseline.hinges(charts, lengths, gold)
+        tag_loss = nn.functional.cross_entropy(
+            tags.flatten(0, 1), gold_tags.flatten(), ignore_index=-1, reduction="sum"
+        )
+        return hinges.sum() + tag_loss
 
 
 def batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:

@@ -1,5 +1,8 @@
 """Free decoding with torch-struct, called as benepar calls it: the baseline for free decoding.
 
+The hinge that benepar trains by is here too: the score of the worst offender is torch-struct's
+maximum, through whose chart the gradient runs.
+
 benepar has one null label, in column 0, which scores 0. A chart goes in padded `(B, N, N, L)`, both
 ends of a span counted inside; out comes a chart of label numbers a sentence, 0 where there is no
 constituent. torch-struct reduces labels to the best one, runs CKY over all spans of a length at
@@ -46,3 +49,14 @@ def decode(
     best[..., 0] += 1e-9  # so that spans outside the tree come out as null
     charts: Sequence[npt.NDArray[np.int64]] = best.argmax(-1).detach().cpu().numpy()
     return [chart[:n, :n] for chart, n in zip(charts, lengths.tolist(), strict=True)]
+
+
+def hinges(scores: torch.Tensor, lengths: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
+    """Margin losses of sentences `(B,)`; `gold` are their charts `(B, N, N)`, 0 for null.
+
+    Every span of the worst offender's costs 1 where its label is not gold's.
+    """
+    events = torch.nn.functional.one_hot(gold, scores.shape[-1]).to(scores.dtype)
+    scores = scores - scores[..., :1]
+    worst = torch_struct.TreeCRF(scores + (1 - events), lengths=lengths).max
+    return (worst - (scores * events).sum((1, 2, 3))).relu()

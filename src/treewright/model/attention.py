@@ -21,6 +21,7 @@ import torch
 from torch import nn
 
 from treewright.model.config import ModelConfig
+from treewright.model.dropout import Dropout
 from treewright.model.features import Features
 
 
@@ -113,7 +114,7 @@ class FeedForward(nn.Sequential):
 
     def __init__(self, size: int, hidden: int, dropout: float) -> None:
         super().__init__(
-            nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, size)
+            nn.Linear(size, hidden), nn.ReLU(), Dropout(dropout), nn.Linear(hidden, size)
         )
 
 
@@ -130,7 +131,7 @@ class PartitionedLayer(nn.Module):
         self.feed_forward = OfHalves(lambda: FeedForward(half, hidden, dropout))
         self.norm_attention = OfHalves(lambda: nn.LayerNorm(half))
         self.norm_feed_forward = OfHalves(lambda: nn.LayerNorm(half))
-        self.dropout = OfHalves(lambda: nn.Dropout(dropout))
+        self.dropout = OfHalves(lambda: Dropout(dropout))
 
     def forward(self, x: Halves, features: Features) -> Halves:
         """`(T, h)` a half to the same."""

@@ -18,6 +18,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 from torch import nn
 
 from treewright.model.config import ModelConfig
+from treewright.model.dropout import Dropout
 from treewright.model.encoder import WordEncoder
 from treewright.model.features import Features
 from treewright.text.penn import unescape
@@ -62,7 +63,7 @@ class CharacterEncoder(WordEncoder):
             _Convolution(self.size, config.character_width, config.dropout)
             for _ in range(config.character_layers)
         )
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         nn.init.normal_(self.characters.weight, std=self.size**-0.5)
         nn.init.normal_(self.edges.weight, std=self.size**-0.5)
 
@@ -90,7 +91,7 @@ class _Convolution(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(size)
         self.convolution = nn.Conv1d(size, 2 * size, width, padding=width // 2)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, x: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """`(W, S, d)` to the same; `real` is 0 where padding is, `(W, S, 1)`."""

@@ -34,7 +34,6 @@ from treewright.model.encoder import PretrainedEncoder
 from treewright.model.network import Network
 from treewright.model.torch_scorer import TorchScorer
 from treewright.scorer import Description, kind_of, read_json, read_part
-from treewright.settings import read_toml, to_table
 from treewright.text.subwords import SubwordTokenizer
 
 CONFIG_FILE = "model.toml"
@@ -86,7 +85,7 @@ def load(
     if kind_of(directory) != "checkpoint":
         raise CheckpointError("is no checkpoint, but a runtime model", Place(str(directory)))
     description = Description.load(directory)
-    config = read_part(directory / CONFIG_FILE, _read_config)
+    config = read_part(directory / CONFIG_FILE, ModelConfig.load_whole)
     tokenizer = read_part(directory / TOKENIZER_FILE, SubwordTokenizer.from_file)
     encoder = None if config.reads_characters else read_part(directory / ENCODER_FILE, read_json)
     weights = read_part(directory / WEIGHTS_FILE, _read_weights)
@@ -139,13 +138,6 @@ def _fill(network: Network, weights: dict[str, torch.Tensor], place: Place) -> N
             shapes = f"{tuple(value.shape)}, not {tuple(own[name].shape)}"
             raise CheckpointError(f"damaged: the weights {name!r} are {shapes}", place)
     network.load_state_dict(weights)
-
-
-def _read_config(path: Path) -> ModelConfig:
-    """All settings: the weights may not have been made with the default of one that is left out."""
-    if missing := [name for name in to_table(ModelConfig()) if name not in read_toml(path)]:
-        raise CheckpointError(f"the setting {missing[0]!r} is missing", Place(str(path)))
-    return ModelConfig.load(path)
 
 
 @contextmanager

@@ -139,6 +139,16 @@ class ModelConfig:
         """Read a file that `save` wrote, or a person."""
         return from_table(cls, read_toml(path), Place(name_of(path)))
 
+    @classmethod
+    def load_whole(cls, path: str | PathLike[str]) -> ModelConfig:
+        """Read a file that `save` wrote beside weights.
+
+        All settings are there: a default may have been another when the weights were made.
+        """
+        if missing := [name for name in to_table(cls()) if name not in read_toml(path)]:
+            raise SettingError(f"the setting {missing[0]!r} is missing", Place(name_of(path)))
+        return cls.load(path)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write all settings as TOML."""
         with atomic_write(path) as handle:

@@ -20,6 +20,7 @@ import torch
 from torch import nn
 
 from treewright.errors import InputError, Place, SettingError
+from treewright.model.dropout import quicken
 from treewright.model.features import Features
 from treewright.text.subwords import SubwordTokenizer
 
@@ -83,6 +84,7 @@ class PretrainedEncoder(WordEncoder):
             model = model.get_encoder()  # type: ignore[operator]
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # type: ignore[assignment]  # of no use, and without a gradient
+        quicken(model)
         self.model = model
         self.pooling: Pooling = pooling
         self.size = int(config.hidden_size)

@@ -24,6 +24,7 @@ import torch
 from torch import nn
 
 from treewright.model.attention import FeedForward, Halves
+from treewright.model.dropout import Dropout
 from treewright.model.features import Features
 
 
@@ -73,8 +74,8 @@ class LabelAttention(nn.Module):
         self.position = HeadMaps(half, heads, key_half)
         self.reduce = nn.Linear(2 * half, output_size, bias=False)  # R
         self.norm = nn.LayerNorm(output_size)
-        self.dropout = nn.Dropout(dropout)
-        self.attention_dropout = nn.Dropout(attention_dropout)
+        self.dropout = Dropout(dropout)
+        self.attention_dropout = Dropout(attention_dropout)
         size = heads * output_size
         self.feed_forward = (
             FeedForward(size, feed_forward_size, dropout) if feed_forward_size else None

@@ -20,6 +20,7 @@ from torch import nn
 from treewright.charts import cell_spans
 from treewright.model.attention import Halves, PartitionedLayer, WordPositions
 from treewright.model.config import ModelConfig
+from treewright.model.dropout import Dropout
 from treewright.model.encoder import WordEncoder
 from treewright.model.features import Features
 from treewright.model.label_attention import LabelAttention
@@ -74,7 +75,7 @@ class Network(nn.Module):
         self.content_norm = nn.LayerNorm(half)
         self.edges = nn.Parameter(torch.zeros(2, half))  # added to start and stop
         self.positions = WordPositions(half)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList(PartitionedLayer(config) for _ in range(config.layers))
         self.label_attention = _label_attention(config)
         self.scorer = _scorer(config, self.labels)

@@ -22,8 +22,10 @@ from torch import nn
 from treewright.model.features import Features
 from treewright.trees.symbols import MARK, WORD_NULL
 
-#: Cells whose hidden layers are in memory at once, when nothing must be kept for gradients.
+#: Cells whose hidden layers are in memory at once, when nothing must be kept for gradients. On a
+#: CPU as many as its cache holds, for they are walked over several times.
 _CELLS = 1 << 15
+_CELLS_CPU = 1 << 10
 
 
 class SpanScorer(nn.Module):
@@ -64,16 +66,14 @@ class SpanScorer(nn.Module):
         f_k joins the forward halves of token k and the backward halves of token k + 1; each head's
         slice is halved.
         """
-        forward, backward = said.chunk(2, dim=2)
-        posts = torch.cat(
-            [
-                forward.index_select(0, features.left).flatten(1),
-                backward.index_select(0, features.right).flatten(1),
-            ],
-            dim=1,
-        )
-        with torch.autocast(posts.device.type, enabled=False):
-            return nn.functional.linear(posts.to(self.project.weight.dtype), self.project.weight)
+        # Each half of W1 goes over tokens, and what is gathered is as small as it can be.
+        forward, backward = (half.flatten(1) for half in said.chunk(2, dim=2))
+        of_forward, of_backward = self.project.weight.chunk(2, dim=1)
+        with torch.autocast(said.device.type, enabled=False):
+            forward = nn.functional.linear(forward.to(of_forward.dtype), of_forward)
+            backward = nn.functional.linear(backward.to(of_backward.dtype), of_backward)
+            left = forward.index_select(0, features.left)
+            return left + backward.index_select(0, features.right)
 
     def rows_of(
         self, posts: torch.Tensor, begins: torch.Tensor, ends: torch.Tensor
@@ -81,12 +81,14 @@ class SpanScorer(nn.Module):
         """All columns of some cells, given by rows of fenceposts: `(C,)` each to `(C, L)`."""
         with torch.autocast(posts.device.type, enabled=False):
             weight, bias = self._columns()
-            if torch.is_grad_enabled() or len(begins) <= _CELLS:
-                return nn.functional.linear(self._hidden(posts, begins, ends), weight, bias)
+            after = posts + self.bias  # fenceposts are fewer than cells
+            most = _CELLS_CPU if posts.device.type == "cpu" else _CELLS
+            if torch.is_grad_enabled() or len(begins) <= most:
+                return nn.functional.linear(self._hidden(posts, after, begins, ends), weight, bias)
             rows = posts.new_empty(len(begins), len(self.labels))
-            for at in range(0, len(begins), _CELLS):
-                part = slice(at, at + _CELLS)
-                hidden = self._hidden(posts, begins[part], ends[part])
+            for at in range(0, len(begins), most):
+                part = slice(at, at + most)
+                hidden = self._hidden(posts, after, begins[part], ends[part])
                 torch.addmm(bias, hidden, weight.T, out=rows[part])
             return rows
 
@@ -96,15 +98,15 @@ class SpanScorer(nn.Module):
         """One column of each of some cells: `(C,)` each to `(C,)`."""
         with torch.autocast(posts.device.type, enabled=False):
             weight, bias = self._columns()
-            hidden = self._hidden(posts, begins, ends)
+            hidden = self._hidden(posts, posts + self.bias, begins, ends)
             scores = (hidden * weight.index_select(0, columns)).sum(1)
             return scores + bias.index_select(0, columns)
 
     def _hidden(
-        self, posts: torch.Tensor, begins: torch.Tensor, ends: torch.Tensor
+        self, before: torch.Tensor, after: torch.Tensor, begins: torch.Tensor, ends: torch.Tensor
     ) -> torch.Tensor:
-        inside = posts.index_select(0, ends) - posts.index_select(0, begins) + self.bias
-        hidden: torch.Tensor = self.norm(inside).relu()
+        inside = after.index_select(0, ends) - before.index_select(0, begins)
+        hidden: torch.Tensor = self.norm(inside).relu_()
         return hidden
 
     def _columns(self) -> tuple[torch.Tensor, torch.Tensor]:
