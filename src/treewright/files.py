@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import codecs
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -223,3 +224,53 @@ def _mode_for(path: Path) -> int:
         umask = os.umask(0)
         os.umask(umask)
         return 0o666 & ~umask
+
+
+@contextmanager
+def atomic_directory(target: str | os.PathLike[str], files: Collection[str] = ()) -> Iterator[Path]:
+    """A new directory beside `target`, which takes its place if the block ends well.
+
+    What an older one holds beside `files`, which are the block's to write, is kept.
+    """
+    directory = Path(target)
+    place = Place(os.fspath(target))
+    if directory.exists() and not directory.is_dir():
+        raise OutputError("is a file, not a directory", place)
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), place) from None
+    try:
+        yield new
+        _replace(directory, new, files)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), place) from None
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _replace(directory: Path, new: Path, files: Collection[str]) -> None:
+    """Put a finished directory in the place of an older one, whose other files move into it."""
+    umask = os.umask(0)
+    os.umask(umask)
+    new.chmod(0o777 & ~umask)
+    if not directory.exists():
+        new.rename(directory)
+        return
+    for entry in directory.iterdir():
+        if entry.name not in files:
+            target = new / entry.name
+            if entry.is_dir():
+                shutil.copytree(entry, target, symlinks=True)
+            else:
+                shutil.copy2(entry, target, follow_symlinks=False)
+    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    directory.rename(old / "old")
+    try:
+        new.rename(directory)
+    except BaseException:
+        (old / "old").rename(directory)
+        old.rmdir()
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -24,6 +24,7 @@ from treewright.errors import OutputError, Place, TreewrightError
 _COMMANDS = {
     "corpus": "Turn a treebank as it is distributed into train, dev and test files.",
     "eval": "Score predicted trees against gold trees, as EVALB does.",
+    "export": "Make a model that runs without PyTorch of a trained one.",
     "info": "Say what a model is, and what made it.",
     "parse": "Parse raw text, or words, into trees.",
     "rules": "Extract, study and check the grammar of a treebank.",

@@ -15,10 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,8 +22,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from treewright.errors import CheckpointError, OutputError, Place, TreewrightError
-from treewright.files import atomic_write
+from treewright.errors import CheckpointError, Place, TreewrightError
+from treewright.files import atomic_directory, atomic_write
 from treewright.model.build import rebuild
 from treewright.model.config import ModelConfig
 from treewright.model.encoder import PretrainedEncoder
@@ -57,7 +53,7 @@ def save(
     """
     if (network.labels, network.tags) != (description.labels, description.tags):
         raise CheckpointError("the network's labels and tags are not those described")
-    with _beside(Path(directory)) as new:
+    with atomic_directory(directory, _FILES) as new:
         description.save(new, "checkpoint")
         # A folder's path would say something about this machine and nothing about the encoder
         network_config = network.config
@@ -138,52 +134,6 @@ def _fill(network: Network, weights: dict[str, torch.Tensor], place: Place) -> N
             shapes = f"{tuple(value.shape)}, not {tuple(own[name].shape)}"
             raise CheckpointError(f"damaged: the weights {name!r} are {shapes}", place)
     network.load_state_dict(weights)
-
-
-@contextmanager
-def _beside(directory: Path) -> Iterator[Path]:
-    """A new directory beside `directory`, which takes its place if the block ends well."""
-    place = Place(str(directory))
-    if directory.exists() and not directory.is_dir():
-        raise OutputError("is a file, not a directory", place)
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), place) from None
-    try:
-        yield new
-        _replace(directory, new)
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), place) from None
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-
-
-def _replace(directory: Path, new: Path) -> None:
-    """Put a finished directory in the place of an older one, whose other files move into it."""
-    umask = os.umask(0)
-    os.umask(umask)
-    new.chmod(0o777 & ~umask)
-    if not directory.exists():
-        new.rename(directory)
-        return
-    for entry in directory.iterdir():
-        if entry.name not in _FILES:
-            target = new / entry.name
-            if entry.is_dir():
-                shutil.copytree(entry, target, symlinks=True)
-            else:
-                shutil.copy2(entry, target, follow_symlinks=False)
-    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    directory.rename(old / "old")
-    try:
-        new.rename(directory)
-    except BaseException:
-        (old / "old").rename(directory)
-        old.rmdir()
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 _FILES = frozenset(

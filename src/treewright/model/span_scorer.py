@@ -80,7 +80,7 @@ class SpanScorer(nn.Module):
     ) -> torch.Tensor:
         """All columns of some cells, given by rows of fenceposts: `(C,)` each to `(C, L)`."""
         with torch.autocast(posts.device.type, enabled=False):
-            weight, bias = self._columns()
+            weight, bias = self.columns()
             after = posts + self.bias  # fenceposts are fewer than cells
             most = _CELLS_CPU if posts.device.type == "cpu" else _CELLS
             if torch.is_grad_enabled() or len(begins) <= most:
@@ -97,7 +97,7 @@ class SpanScorer(nn.Module):
     ) -> torch.Tensor:
         """One column of each of some cells: `(C,)` each to `(C,)`."""
         with torch.autocast(posts.device.type, enabled=False):
-            weight, bias = self._columns()
+            weight, bias = self.columns()
             hidden = self._hidden(posts, posts + self.bias, begins, ends)
             scores = (hidden * weight.index_select(0, columns)).sum(1)
             return scores + bias.index_select(0, columns)
@@ -109,7 +109,7 @@ class SpanScorer(nn.Module):
         hidden: torch.Tensor = self.norm(inside).relu_()
         return hidden
 
-    def _columns(self) -> tuple[torch.Tensor, torch.Tensor]:
+    def columns(self) -> tuple[torch.Tensor, torch.Tensor]:
         """W2 and b2 with a row a column: `(L, H)` and `(L,)`."""
         weight = nn.functional.pad(self.output.weight, (0, 0, 0, 1))
         bias = nn.functional.pad(self.output.bias, (0, 1))
