@@ -7,11 +7,11 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -547,22 +547,29 @@ def test_a_run_that_was_killed_is_gone_on_with(
 
 
 def test_trees_come_before_the_text_has_ended(model: Path) -> None:
-    """A text that never ends is parsed all the same, and no more of it held than a few pieces."""
+    """A text that never ends is parsed, with no more of it in hand than a few pieces."""
     process = subprocess.Popen(
         [*command(), "-m", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    # From a thread of its own, since pipes hold little: it may wait until trees have been read.
-    writing = Thread(target=process.stdin.write, args=[LONG.encode() * 4])
-    writing.start()
-    for number in range(4000):
+    stdin = process.stdin
+    seen = threading.Event()
+
+    def feed() -> None:
+        stdin.write(LONG.encode() * 8)
+        stdin.flush()
+        seen.wait()
+        stdin.close()
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    for number in range(6400):
         assert f"(CD {number % 2500})".encode()[3:] in process.stdout.readline()
-    closing = Thread(target=lambda: (writing.join(), process.stdin.close()))
-    closing.start()
+    seen.set()
     rest = process.stdout.read()
-    closing.join()
-    assert rest.count(b"\n") == 4 * 2500 - 4000
+    feeder.join()
+    assert rest.count(b"\n") == 8 * 2500 - 6400
     process.stdout.close()
     assert process.wait() == 0
 
