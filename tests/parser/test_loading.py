@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -81,9 +82,11 @@ def test_the_kind_decides(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             seen.append((directory, device))
             return HashScorer()
 
+    torch = SimpleNamespace(set_num_threads=seen.append)
+    monkeypatch.setitem(sys.modules, "torch", torch)  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "treewright.model.checkpoint", Checkpoint())  # type: ignore[arg-type]
     nlp = loading.load(model, device="meta", threads=2)
-    assert seen == [(model, "meta")]
+    assert seen == [2, (model, "meta")]
     assert nlp.threads == 2
 
 
