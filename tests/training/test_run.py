@@ -30,7 +30,7 @@ from treewright.parser import load
 from treewright.training.config import load_config
 from treewright.training.loop import train
 from treewright.training.schedule import Schedule
-from treewright.training.setup import count_scores, prepare
+from treewright.training.setup import first_scores, prepare
 from treewright.trees import Tree, read_trees
 
 
@@ -178,7 +178,7 @@ def test_rule_scores(kind: str, tmp_path: Path) -> None:
 
 def test_learned_rule_scores_begin_at_0(tmp_path: Path) -> None:
     config = quick(tmp_path, "rule_scores=learned")
-    scores = count_scores(prepare(config).tables, config)
+    scores = first_scores(prepare(config).tables, config)
     assert scores is not None
     assert not scores.any()
 

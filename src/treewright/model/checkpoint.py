@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def save(
                 json.dump(network.encoder.description, handle, indent=1, sort_keys=True)
                 handle.write("\n")
         tokenizer.save(new / TOKENIZER_FILE)
-        save_file(_weights(network, dtype), new / WEIGHTS_FILE)
+        _write_weights(_weights(network, dtype), new / WEIGHTS_FILE)
         (new / WEIGHTS_FILE).chmod((new / TOKENIZER_FILE).stat().st_mode)  # or nobody else may read
 
 
@@ -110,6 +111,17 @@ def _weights(network: Network, dtype: torch.dtype | None) -> dict[str, torch.Ten
             value = value.to(dtype)
         found[name] = value.clone().contiguous()
     return found
+
+
+def _write_weights(weights: dict[str, torch.Tensor], path: Path) -> None:
+    try:
+        save_file(weights, path)
+    except SafetensorError as error:
+        # A disk that is full comes as a text, with the system's number for it in brackets.
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
 
 
 def _read_weights(path: Path) -> dict[str, torch.Tensor]:

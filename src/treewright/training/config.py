@@ -8,7 +8,7 @@ TOML in and TOML out; the network's own settings are the table `[model]` (see
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from treewright.errors import Place, SettingError
@@ -38,6 +38,8 @@ _OTHER_NAMES = {
     "clip": "max_gradient",
     "encoder": "model.encoder",
 }
+
+_NETWORK = frozenset(field.name for field in fields(ModelConfig))
 
 
 @dataclass(frozen=True)
@@ -284,6 +286,8 @@ def config_of(table: Mapping[str, Any], place: Place | None = None) -> TrainConf
     for key in table:
         if key in _OTHER_NAMES:
             raise SettingError(f"no setting {key!r}; did you mean {_OTHER_NAMES[key]!r}?", place)
+        if key in _NETWORK:
+            raise SettingError(f"no setting {key!r}; did you mean 'model.{key}'?", place)
     for key, what in (("train", "file of trees"), ("dev", "file of trees"), ("out", "directory")):
         if key not in table:
             raise SettingError(f"the setting {key!r} is missing: a {what}", place)

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState
-from accelerate.utils import DistributedDataParallelKwargs, gather_object, set_seed
+from accelerate.utils import gather_object, set_seed
 
 from treewright.charts import Ints
 from treewright.errors import DecodeError, Interrupted, TrainingError
@@ -38,7 +38,7 @@ from treewright.training.observer import Observer, Progress
 from treewright.training.optimizer import make_optimizer, set_rates
 from treewright.training.record import Record, provenance
 from treewright.training.schedule import Schedule
-from treewright.training.setup import count_scores, prepare
+from treewright.training.setup import prepare
 from treewright.training.state import (
     check_same,
     identity,
@@ -92,10 +92,7 @@ def train(
     folders = Folders.of(config, start=start, resume=resume)
     # Accelerate remembers the precision of an earlier run in the same Python, and refuses another.
     AcceleratorState._reset_state()
-    accelerator = Accelerator(
-        mixed_precision="bf16" if config.precision == "bf16" else "no",
-        kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)],
-    )
+    accelerator = Accelerator(mixed_precision="bf16" if config.precision == "bf16" else "no")
     if not accelerator.is_main_process or observer is None:
         observer = Observer()
     run = Run(config, accelerator, observer, folders, start)
@@ -137,7 +134,7 @@ class Run:
             made.tables,
             rule_weight=config.lambda_,
             tag_weight=config.tag_weight,
-            rule_scores=count_scores(made.tables, config),
+            rule_scores=made.description.rule_scores,
             learn_rules=config.rule_scores == "learned",
             method="native" if config.decoder == "auto" else config.decoder,
         )

@@ -63,7 +63,7 @@ class JointLoss(nn.Module):
         *,
         rule_weight: float,
         tag_weight: float,
-        rule_scores: npt.NDArray[np.float64] | None = None,
+        rule_scores: Sequence[float] | None = None,
         learn_rules: bool = False,
         method: str = "native",
     ) -> None:
@@ -76,7 +76,9 @@ class JointLoss(nn.Module):
         self._steps = as_steps(labels, tables, np.inf, None)
         scores = None if rule_scores is None else torch.tensor(rule_scores, dtype=torch.float32)
         if learn_rules:
-            self.rule_scores = nn.Parameter(torch.zeros(len(tables.rules)))
+            self.rule_scores = nn.Parameter(
+                torch.zeros(len(tables.rules)) if scores is None else scores
+            )
         else:
             self.register_buffer("rule_scores", scores)
 

@@ -52,11 +52,16 @@ def prepare(config: TrainConfig, start: str | None = None) -> Materials:
     tags = tags_of(train.normalized)
     if all(map(is_null, grammar.labels)):
         raise EmptyInput("holds no constituent: there is nothing to learn", Place(train.file))
+    old = None
     if start is None:
         network, tokenizer = build.new(config.model, grammar.labels, tags, train.words)
     else:
         scorer = checkpoint.load(start)
-        grammar, tags = _extended(scorer.description, grammar, tags, start)
+        old = scorer.description
+        grammar, tags = _extended(old, grammar, tags, start)
+        if old.rule_scores is not None and config.rule_scores == "none":
+            message = "the model was trained with scores of rules, which 'rule_scores' leaves out"
+            raise SettingError(f"{message}: set it to 'learned' or 'counts'", Place(start))
         network, tokenizer = scorer.network.extended(grammar.labels, tags), scorer.tokenizer
         config = replace(config, model=network.config)
     labels = Labels(grammar.labels)
@@ -65,8 +70,8 @@ def prepare(config: TrainConfig, start: str | None = None) -> Materials:
         labels.names,
         tags,
         grammar,
-        rule_scores=_as_tuple(count_scores(tables, config)),
-        language=config.language,
+        rule_scores=_as_tuple(first_scores(tables, config, old)),
+        language=config.language or (old.language if old else ""),
         name=config.name,
     )
     return Materials(
@@ -96,17 +101,31 @@ def _extended(
     return merged, old.tags + tuple(tag for tag in tags if tag not in old.tags)
 
 
-def count_scores(tables: RuleTables, config: TrainConfig) -> npt.NDArray[np.float64] | None:
-    """Scores of rules at the start: from their counts, none, or 0 where they will be learned."""
+def first_scores(
+    tables: RuleTables, config: TrainConfig, old: Description | None = None
+) -> npt.NDArray[np.float64] | None:
+    """Scores of rules at the start: none, from their counts, or 0 where they are to be learned.
+
+    Those that the model to go on from has learned are kept.
+    """
     if config.rule_scores == "none":
         return None
-    if config.rule_scores == "learned":
-        return np.zeros(len(tables.rules))
+    if config.rule_scores == "counts":
+        return _count_scores(tables, config.count_weight)
+    known: dict[tuple[str, str, str], float] = {}
+    if old is not None and old.rule_scores is not None:
+        before = old.grammar.tables(old.labels)
+        known = {before.rule_of(rule): score for rule, score in enumerate(old.rule_scores)}
+    return np.array([known.get(tables.rule_of(rule), 0.0) for rule in range(len(tables.rules))])
+
+
+def _count_scores(tables: RuleTables, weight: float) -> npt.NDArray[np.float64]:
+    """Logs of the relative frequencies of rules among those of their parent."""
     parents: Counter[int] = Counter()
     for (parent, _), count in zip(tables.rules.tolist(), tables.rule_counts.tolist(), strict=True):
         parents[parent] += count
     of_parent = np.array([parents[parent] for parent in tables.rules[:, 0].tolist()])
-    scores: npt.NDArray[np.float64] = config.count_weight * np.log(tables.rule_counts / of_parent)
+    scores: npt.NDArray[np.float64] = weight * np.log(tables.rule_counts / of_parent)
     return scores
 
 

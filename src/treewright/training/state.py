@@ -66,8 +66,11 @@ def load_state(path: Path) -> dict[str, Any]:
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn what fails while a run writes into an error that says what to do."""
+    advice = "what was written before is whole; make room and go on with --resume"
     try:
         yield
+    except OutputError as error:
+        raise OutputError(f"{error.message}: {advice}", error.place) from error
     except (OSError, RuntimeError) as error:
         # torch reports a disk that is full in words of its own, with the error behind it.
         cause: BaseException = error
@@ -76,7 +79,6 @@ def writing(path: Path) -> Iterator[None]:
         if not isinstance(cause, OSError) and "write" not in str(error):
             raise
         reason = (cause.strerror if isinstance(cause, OSError) else None) or "cannot be written"
-        advice = "what was written before is whole; make room and go on with --resume"
         raise OutputError(f"{reason}: {advice}", Place(str(path))) from error
 
 
