@@ -151,7 +151,8 @@ void define_decode(nb::module_& m, Function function) {
 NB_MODULE(_kernel, m) {
   using namespace treewright;
   using namespace treewright::bindings;
-  m.doc() = "The engine block of treewright: decoders on plain buffers.";
+  m.doc() =
+      "The engine block of treewright: decoders and the last step of scorers, on plain buffers.";
   m.def("instruction_set", [] { return engine().name; });
   nb::class_<PreparedGrammar>(m, "Grammar")
       .def(
@@ -172,4 +173,5 @@ NB_MODULE(_kernel, m) {
   define_decode(m, &decode_list<double>);
   bind_k_best(m);
   bind_marginals(m);
+  bind_spans(m);
 }

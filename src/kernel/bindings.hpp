@@ -154,5 +154,6 @@ void check_fit(const std::vector<ChartView<Real>>& charts, const std::vector<Kin
 
 void bind_k_best(nb::module_& m);
 void bind_marginals(nb::module_& m);
+void bind_spans(nb::module_& m);
 
 }  // namespace treewright::bindings

@@ -7,6 +7,7 @@
 #include "kbest_scan.hpp"
 #include "marginals_pass.hpp"
 #include "outside.hpp"
+#include "span_pass.hpp"
 #include "valid.hpp"
 
 namespace treewright {
@@ -29,6 +30,7 @@ const Engine engine = {
     {Lanes<double>::width, is_valid<double>, run_inside<double>, run_free<double>,
      run_outside<double>, run_marginals<double>, unlace<double>, turn_rows<double>,
      scan_edges<double>},
+    score_sentence,
 };
 
 }  // namespace TREEWRIGHT_ISA

@@ -9,6 +9,7 @@
 #include "kbest_task.hpp"
 #include "marginals_task.hpp"
 #include "program.hpp"
+#include "span_scores.hpp"
 
 namespace treewright {
 
@@ -31,6 +32,7 @@ struct Engine {
   int max_units;     // of a block, see program.hpp
   Kernels<float> single;
   Kernels<double> twice;
+  void (*score_spans)(const SpanTask&);
 
   template <class Real>
   const Kernels<Real>& kernels() const {

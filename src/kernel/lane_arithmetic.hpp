@@ -1,4 +1,5 @@
-// More of Lanes<double> than the passes of best scores need: products, comparisons, powers of two.
+// More of the lanes than the passes of best scores need: products of both kinds, and for doubles
+// comparisons and powers of two.
 #pragma once
 
 #include <bit>
@@ -13,6 +14,12 @@ using Doubles = Lanes<double>;
 // `bits_down` and `bits_up` shift the 64 bits of each number by the 52 of its mantissa.
 #if defined(TREEWRIGHT_AVX512)
 
+TREEWRIGHT_INLINE Lanes<float> operator*(Lanes<float> a, Lanes<float> b) {
+  return {_mm512_mul_ps(a.v, b.v)};
+}
+TREEWRIGHT_INLINE Lanes<float> multiply_add(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
+  return {_mm512_fmadd_ps(a.v, b.v, c.v)};
+}
 TREEWRIGHT_INLINE Doubles operator*(Doubles a, Doubles b) { return {_mm512_mul_pd(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles operator-(Doubles a, Doubles b) { return {_mm512_sub_pd(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles multiply_add(Doubles a, Doubles b, Doubles c) {
@@ -38,6 +45,12 @@ TREEWRIGHT_INLINE Doubles load_doubles(const float* from) {
 
 #elif defined(TREEWRIGHT_AVX2)
 
+TREEWRIGHT_INLINE Lanes<float> operator*(Lanes<float> a, Lanes<float> b) {
+  return {_mm256_mul_ps(a.v, b.v)};
+}
+TREEWRIGHT_INLINE Lanes<float> multiply_add(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
+  return a * b + c;
+}
 TREEWRIGHT_INLINE Doubles operator*(Doubles a, Doubles b) { return {_mm256_mul_pd(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles operator-(Doubles a, Doubles b) { return {_mm256_sub_pd(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
@@ -58,6 +71,12 @@ TREEWRIGHT_INLINE Doubles load_doubles(const float* from) {
 
 #elif defined(TREEWRIGHT_X86)
 
+TREEWRIGHT_INLINE Lanes<float> operator*(Lanes<float> a, Lanes<float> b) {
+  return {_mm_mul_ps(a.v, b.v)};
+}
+TREEWRIGHT_INLINE Lanes<float> multiply_add(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
+  return a * b + c;
+}
 TREEWRIGHT_INLINE Doubles operator*(Doubles a, Doubles b) { return {_mm_mul_pd(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles operator-(Doubles a, Doubles b) { return {_mm_sub_pd(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
@@ -79,6 +98,12 @@ TREEWRIGHT_INLINE Doubles load_doubles(const float* from) {
 
 #elif defined(TREEWRIGHT_NEON)
 
+TREEWRIGHT_INLINE Lanes<float> operator*(Lanes<float> a, Lanes<float> b) {
+  return {vmulq_f32(a.v, b.v)};
+}
+TREEWRIGHT_INLINE Lanes<float> multiply_add(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
+  return {vfmaq_f32(c.v, a.v, b.v)};
+}
 TREEWRIGHT_INLINE Doubles operator*(Doubles a, Doubles b) { return {vmulq_f64(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles operator-(Doubles a, Doubles b) { return {vsubq_f64(a.v, b.v)}; }
 TREEWRIGHT_INLINE Doubles multiply_add(Doubles a, Doubles b, Doubles c) {
@@ -101,6 +126,10 @@ TREEWRIGHT_INLINE Doubles load_doubles(const float* from) { return {vcvt_f64_f32
 
 #else
 
+TREEWRIGHT_INLINE Lanes<float> operator*(Lanes<float> a, Lanes<float> b) { return {a.v * b.v}; }
+TREEWRIGHT_INLINE Lanes<float> multiply_add(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
+  return {a.v * b.v + c.v};
+}
 TREEWRIGHT_INLINE Doubles operator*(Doubles a, Doubles b) { return {a.v * b.v}; }
 TREEWRIGHT_INLINE Doubles operator-(Doubles a, Doubles b) { return {a.v - b.v}; }
 TREEWRIGHT_INLINE Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }

@@ -1,4 +1,4 @@
-"""The engine block of treewright: decoders on plain buffers.
+"""The engine block of treewright: decoders and the last step of scorers, on plain buffers.
 
 `B` sentences, `n` words of one, `L` chart columns, `P` child pairs, `R` rules.
 """
@@ -166,3 +166,34 @@ def marginals(
 
     Raises `ValueError` and `TypeError` as `decode` does.
     """
+
+class SpanScorer:
+    """Fenceposts to charts: `ReLU(norm(f_j - f_i + bias)) weight + offset` for every span."""
+
+    def __init__(
+        self,
+        bias: NDArray[np.float32],
+        scale: NDArray[np.float32],
+        shift: NDArray[np.float32],
+        weight: NDArray[np.float32],
+        offset: NDArray[np.float32],
+        epsilon: float,
+    ) -> None:
+        """Lay the parameters out.
+
+        bias: (H,) added to differences; without a mean.
+        scale, shift: (H,) of the norm, `x / sqrt(mean of x^2 + epsilon) * scale + shift`.
+        weight: (H, L). offset: (L,).
+
+        Raises `ValueError` where shapes do not fit.
+        """
+
+    def score(
+        self, posts: NDArray[np.float32], lengths: NDArray[np.int32], *, threads: int = 1
+    ) -> NDArray[np.float32]:
+        """Packed charts `(cells, L)` of sentences of `lengths` words, end to end.
+
+        posts: (sum of n + 1, H) fenceposts, without a mean, sentences end to end.
+
+        Raises `ValueError` where posts do not fit the lengths or the parameters.
+        """

@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from model.networks import SENTENCES, TAGS, grammar, make, wordpieces
+from export.making import exported
+from model.networks import SENTENCES, grammar, make, wordpieces
 from treewright.decode import decode
-from treewright.export.write import export
-from treewright.model import checkpoint
 from treewright.model.build import feature_maker
 from treewright.model.config import ModelConfig
 from treewright.model.encoder import PretrainedEncoder
 from treewright.model.network import Network
 from treewright.model.torch_scorer import TorchScorer
-from treewright.runtime import OnnxScorer, load
-from treewright.scorer import Description
+from treewright.runtime import OnnxScorer
 
 # Words of many sub-words, and sentences that take several windows
 LONG = [
@@ -44,15 +42,6 @@ MADE = {
     "learned nulls": {"null": "learned"},
     "no tagger": {"tagger_size": 0},
 }
-
-
-def exported(
-    folder: Path, network: Network, tokenizer: Any, **options: Any
-) -> tuple[TorchScorer, OnnxScorer]:
-    description = Description(network.labels, TAGS, grammar())
-    checkpoint.save(folder / "checkpoint", network, description, tokenizer)
-    export(folder / "checkpoint", folder / "runtime", **options)
-    return checkpoint.load(folder / "checkpoint"), load(folder / "runtime", threads=2)
 
 
 def assert_same(one: TorchScorer, other: OnnxScorer) -> None:

@@ -117,12 +117,10 @@ def _bert_layer(graph: Graph, x: str, layer: Any, heads: int) -> str:
     maps = (own.query, own.key, own.value)
     q, k, v = (graph.product(x, each.weight) for each in maps)
     y = graph.attention(q, k, v, heads, torch.cat([each.bias for each in maps]))
-    y = graph.product(y, after.dense.weight)
-    x = graph.norm_of_sum(x, y, after.LayerNorm, after.dense.bias)
+    x = graph.norm_of_sum(x, graph.linear(y, after.dense), after.LayerNorm)
     y = graph.product(x, layer.intermediate.dense.weight)
     y = graph.node("BiasGelu", y, graph.constant(layer.intermediate.dense.bias), domain=RUNTIME)
-    y = graph.product(y, layer.output.dense.weight)
-    return graph.norm_of_sum(x, y, layer.output.LayerNorm, layer.output.dense.bias)
+    return graph.norm_of_sum(x, graph.linear(y, layer.output.dense), layer.output.LayerNorm)
 
 
 def _mixed(graph: Graph, layers: list[str], mix: LayerMix) -> str:

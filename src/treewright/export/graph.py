@@ -4,9 +4,9 @@ Owns `Graph`, which names values and keeps constants, and the few combinations o
 encoders and the layers above them share. Values are names; weights go in as PyTorch keeps them and
 are turned here.
 
-Next to the operators of ONNX stand those that ONNX Runtime adds to them, under `com.microsoft`:
-attention as one node, a sum and its norm as one node. All are in every version that the runtime
-takes, and written out, so that no optimiser has to find them again each time a model is loaded.
+Next to the operators of ONNX stand some that ONNX Runtime adds to them, under `com.microsoft`:
+attention as one node, say. All are in every version that the runtime takes, and written out, so
+that no optimiser has to find them again each time a model is loaded.
 """
 
 from __future__ import annotations
@@ -100,16 +100,9 @@ class Graph:
         scale, shift = self.constant(module.weight), self.constant(module.bias)
         return self.node("LayerNormalization", x, scale, shift, axis=-1, epsilon=module.eps)
 
-    def norm_of_sum(
-        self, x: str, y: str, module: nn.LayerNorm, bias: torch.Tensor | None = None
-    ) -> str:
-        """The norm of `x + y + bias`; `y` is often a product whose bias was left to this node."""
-        inputs = [x, y, self.constant(module.weight), self.constant(module.bias)]
-        if bias is not None:
-            inputs.append(self.constant(bias))
-        return self.node(
-            "SkipLayerNormalization", *inputs, domain=RUNTIME, epsilon=float(module.eps)
-        )
+    def norm_of_sum(self, x: str, y: str, module: nn.LayerNorm) -> str:
+        """The norm of `x + y`. ONNX Runtime has one node for both, which is many times slower."""
+        return self.norm(self.node("Add", x, y), module)
 
     def attention(self, q: str, k: str, v: str, heads: int, bias: torch.Tensor) -> str:
         """Attention of all heads, `(B, t, heads * size)` each; the biases of all three come here.

@@ -112,7 +112,7 @@ class _Top:
             feed: Any = getattr(layer.feed_forward, name)
             norms: Any = [getattr(n, name) for n in (layer.norm_attention, layer.norm_feed_forward)]
             own = graph.reshape(graph.cut(mixed, 3, begin, begin + k), 0, 0, inner)
-            half = graph.norm_of_sum(half, graph.product(own, out.weight), norms[0], out.bias)
+            half = graph.norm_of_sum(half, graph.linear(own, out), norms[0])
             found.append(self._fed(half, feed, norms[1]))
         return _Halves(*found)
 
@@ -120,7 +120,7 @@ class _Top:
         """`norm(x + feed(x))`, for a feed-forward of ours."""
         first, last = feed[0], feed[3]
         y = self.graph.node("Relu", self.graph.linear(x, first))
-        return self.graph.norm_of_sum(x, self.graph.product(y, last.weight), norm, last.bias)
+        return self.graph.norm_of_sum(x, self.graph.linear(y, last), norm)
 
     # What comes out
 

@@ -6,14 +6,18 @@ Owns the order of things: read, write the graphs, put them where they shall be w
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import torch
 
-from treewright.errors import OutputError, Place
+from treewright.errors import OptionError, OutputError, Place
 from treewright.export.encoders import encoder_model
+from treewright.export.quantize import Observed, observable, quantized
 from treewright.export.top import top_model
 from treewright.files import atomic_directory
 from treewright.model import checkpoint
@@ -32,6 +36,8 @@ from treewright.runtime.files import (
     Settings,
     SpanArrays,
 )
+from treewright.runtime.scorer import OnnxScorer
+from treewright.runtime.sessions import Session
 from treewright.scorer import DESCRIPTION_FILE, GRAMMAR_FILE, kind_of
 
 _DATA_FILE = ENCODER_FILE + ".data"
@@ -45,20 +51,75 @@ _MOST_BYTES = (1 << 31) - (1 << 20)
 
 @torch.inference_mode()
 def export(
-    model: str | os.PathLike[str], out: str | os.PathLike[str], precision: Precision = "fp32"
+    model: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    precision: Precision = "fp32",
+    sentences: Sequence[Sequence[str]] = (),
 ) -> None:
-    """Write the runtime model of a checkpoint; one that is there is replaced."""
+    """Write the runtime model of a checkpoint; one that is there is replaced.
+
+    Args:
+        model: the checkpoint's directory.
+        out: the runtime model's.
+        precision: int8 for a model of a third of the size that is about twice as fast.
+        sentences: for int8, some words as the model will meet them, which tell how large numbers
+            become; a few hundred do.
+    """
+    if precision == "int8" and not sentences:
+        raise OptionError("int8 needs sentences, to see how large numbers become")
     _refuse(Path(out))
     scorer = checkpoint.load(model)
-    network = scorer.network
-    encoder, top = encoder_model(network.encoder), top_model(network)
+    graphs = {
+        ENCODER_FILE: encoder_model(scorer.network.encoder),
+        TOP_FILE: top_model(scorer.network),
+    }
     with atomic_directory(out, _FILES) as new:
         scorer.description.save(new, "runtime")
         settings_of(scorer, precision).save(new / SETTINGS_FILE)
         scorer.tokenizer.save(new / TOKENIZER_FILE)
-        span_arrays(network).save(new / SPANS_FILE)
-        _save(encoder, new / ENCODER_FILE)
-        _save(top, new / TOP_FILE)
+        span_arrays(scorer.network).save(new / SPANS_FILE)
+        if precision == "int8":
+            for file, observed in _observe(scorer, graphs, new, sentences).items():
+                graphs[file] = quantized(graphs[file], observed)
+        for file, graph in graphs.items():
+            _save(graph, new / file)
+
+
+def _observe(
+    scorer: TorchScorer,
+    graphs: Mapping[str, onnx.ModelProto],
+    folder: Path,
+    sentences: Sequence[Sequence[str]],
+) -> dict[str, Observed]:
+    """What goes into the products of graphs while sentences are scored, by file."""
+    for file, graph in graphs.items():
+        _save(observable(graph), folder / file)
+    observed = {file: Observed() for file in graphs}
+    sessions = {file: _Observing(folder / file, observed[file]) for file in graphs}
+    watched = OnnxScorer(
+        scorer.description,
+        settings_of(scorer, "fp32"),
+        scorer.tokenizer,
+        sessions[ENCODER_FILE],
+        sessions[TOP_FILE],
+        span_arrays(scorer.network),
+        threads=1,
+    )
+    watched.score(sentences)
+    return observed
+
+
+class _Observing(Session):
+    """A graph whose values are looked at as it runs."""
+
+    def __init__(self, path: Path, observed: Observed) -> None:
+        super().__init__(path)
+        self._observed = observed
+
+    def run(self, inputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+        found = super().run(inputs)
+        self._observed.see({**inputs, **found})
+        return found
 
 
 def settings_of(scorer: TorchScorer, precision: Precision) -> Settings:

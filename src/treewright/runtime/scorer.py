@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from treewright._kernel import SpanScorer
 from treewright.errors import CheckpointError, OptionError, Place, TreeError
 from treewright.runtime.batches import of_one_length, places, pool
 from treewright.runtime.files import (
@@ -30,7 +31,6 @@ from treewright.runtime.files import (
     SpanArrays,
 )
 from treewright.runtime.sessions import Session
-from treewright.runtime.spans import score_spans
 from treewright.scorer import Description, Scores, kind_of, read_part
 from treewright.text.packing import Ints, Reach, Windows
 from treewright.text.subwords import Subwords, SubwordTokenizer
@@ -64,7 +64,11 @@ class OnnxScorer:
         self._reach = Reach.of(tokenizer, settings.window, settings.overlap)
         self._encoder = encoder
         self._top = top
-        self._spans = spans
+        self._spans = SpanScorer(
+            *(spans.bias, spans.scale, spans.shift, spans.weight, spans.offset),
+            epsilon=float(spans.epsilon),
+        )
+        self._hidden = len(spans.bias)
 
     @property
     def description(self) -> Description:
@@ -78,7 +82,7 @@ class OnnxScorer:
                 raise TreeError("a sentence has at least one word", Place(sentence=b + 1))
         tokenized = self._tokenizer.encode(sentences)
         lengths = np.array([len(subwords.first) for subwords in tokenized], dtype=np.int64)
-        posts = np.empty((int((lengths + 1).sum()), len(self._spans.bias)), dtype=np.float32)
+        posts = np.empty((int((lengths + 1).sum()), self._hidden), dtype=np.float32)
         tags = np.zeros(int(lengths.sum()), dtype=np.int64)
         several = self.threads > 1 and len(sentences) > 1
         with ThreadPoolExecutor(self.threads) if several else nullcontext() as workers:
@@ -86,7 +90,7 @@ class OnnxScorer:
                 word = int(lengths[:begin].sum())
                 # Every sentence before has a post more than words
                 self._read(tokenized[begin:end], posts[word + begin :], tags[word:], workers)
-        rows = score_spans(posts, lengths, self._spans, self.threads)
+        rows = self._spans.score(posts, lengths.astype(np.int32), threads=self.threads)
         return Scores(rows, lengths, tags)
 
     def _read(
