@@ -35,11 +35,11 @@ def draw(times: Sequence[Mapping[str, Any]], path: Path) -> None:
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, NullLocator
 
     plt.rcParams.update({"font.size": 9, "svg.hashsalt": "treewright"})
     figure, axes = plt.subplots(figsize=(8.2, 6.4), layout="constrained")
-    ends = []
+    ends: dict[int, list[tuple[float, str, str]]] = {}  # by length
     for (way, scores), (name, colour, dashes) in STYLES.items():
         points = sorted(
             (time["n"], 1e3 * time["seconds"])
@@ -48,19 +48,22 @@ def draw(times: Sequence[Mapping[str, Any]], path: Path) -> None:
         )
         if points:
             axes.plot(*zip(*points, strict=True), dashes, color=colour, marker="o", markersize=2.5)
-            ends.append((*points[-1], name, colour))
+            length, height = points[-1]
+            ends.setdefault(length, []).append((height, name, colour))
     lengths = sorted({time["n"] for time in times})
     axes.set(xscale="log", yscale="log", xlabel="words", ylabel="milliseconds a sentence")
     axes.set_xticks(lengths, [str(n) for n in lengths])
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.grid(which="major", color="#e5e5e5", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlim(lengths[0] * 0.93, lengths[-1] * 6.5)  # room for the names
+    axes.spines["bottom"].set_bounds(lengths[0] * 0.93, lengths[-1])
+    axes.set_xlim(lengths[0] * 0.93, lengths[-1] * 6)  # room for the names
     low, high = axes.get_ylim()
-    for (x, y, name, colour), at in zip(ends, apart([e[1] for e in ends], high / low), strict=True):
-        label_x = (x if x < lengths[-1] else lengths[-1]) * 1.08
-        axes.annotate(name, (x, y), (label_x, at), color=colour, va="center", fontsize=8.5)
+    for length, names in ends.items():
+        heights = apart([height for height, _, _ in names], high / low)
+        for (_, name, colour), height in zip(names, heights, strict=True):
+            axes.text(length * 1.08, height, name, color=colour, va="center", fontsize=8.5)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format="svg", metadata={"Date": None})
     plt.close(figure)

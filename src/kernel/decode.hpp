@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "chart.hpp"
@@ -31,6 +32,7 @@ struct PreparedGrammar {
   RuleProgram best_hard;  // products, where they will do
   RuleProgram best_soft;
   PairIndex index;
+  std::vector<std::int32_t> next_left;
 
   PreparedGrammar(Grammar tables, const Engine& engine)
       : grammar(std::move(tables)),
@@ -38,7 +40,8 @@ struct PreparedGrammar {
         soft(make_program(grammar, true, engine.max_units, false)),
         best_hard(make_program(grammar, false, engine.max_units, !grammar.scored())),
         best_soft(make_program(grammar, true, engine.max_units, !grammar.scored())),
-        index(grammar) {}
+        index(grammar),
+        next_left(grammar.next_left()) {}
 
   int rows() const { return std::max(best_hard.rows(), best_soft.rows()); }
 };
@@ -301,17 +304,19 @@ class Decoder {
 
   Found<Real> trace(const InsideView<Real>& inside, const InsideTask<Real>& task,
                     const ChartView<Real>& chart, Node* nodes) const {
-    const Grammar& grammar = request_.grammar->grammar;
+    const auto run = [&]<Rules mode>(std::integral_constant<Rules, mode>, Real penalty) {
+      const PreparedGrammar& prepared = *request_.grammar;
+      return Trace<Real, mode>(prepared.grammar, prepared.next_left, inside, task.plane, chart,
+                               penalty)
+          .run(nodes);
+    };
     switch (task.rules) {
       case Rules::hard:
-        return Trace<Real, Rules::hard>(grammar, inside, task.plane, chart, task.penalty)
-            .run(nodes);
+        return run(std::integral_constant<Rules, Rules::hard>{}, task.penalty);
       case Rules::soft:
-        return Trace<Real, Rules::soft>(grammar, inside, task.plane, chart, task.penalty)
-            .run(nodes);
+        return run(std::integral_constant<Rules, Rules::soft>{}, task.penalty);
       default:
-        return Trace<Real, Rules::fewest_violations>(grammar, inside, task.plane, chart, 0)
-            .run(nodes);
+        return run(std::integral_constant<Rules, Rules::fewest_violations>{}, 0);
     }
   }
 

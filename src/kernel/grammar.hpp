@@ -53,6 +53,18 @@ struct Grammar {
     return static_cast<int>(at - rules.begin());
   }
 
+  // Of each rule the first after it that has another parent or left child.
+  std::vector<std::int32_t> next_left() const {
+    const int count = static_cast<int>(rules.size());
+    std::vector<std::int32_t> next(count, count);
+    for (int r = count - 2; r >= 0; --r) {
+      const bool same = rules[r].parent == rules[r + 1].parent &&
+                        pairs[rules[r].pair].left == pairs[rules[r + 1].pair].left;
+      next[r] = same ? next[r + 1] : r + 1;
+    }
+    return next;
+  }
+
   // The index of `parent -> left right`, or -1.
   int find_rule(int parent, int left, int right) const {
     const auto at = std::lower_bound(

@@ -97,8 +97,10 @@ class InsidePass {
 
   // False if a score is NaN or +infinity; then the rest has no meaning.
   //
-  // Children first. Where lanes are sentences, row after row: a chart is then read in its own
-  // order, and the left children of a row stay in the cache. Otherwise diagonal after diagonal.
+  // Children first, row after row from the last: a chart is then read in its own order, and the
+  // children of one span are mostly those of the next, still in the cache. Where lanes run along
+  // the diagonal, a row is as many rows as a vector holds; the lanes of their shorter spans that
+  // would begin beyond the sentence hold anything, which nothing reads.
   bool run() {
     if (task_.group % W == 0) {
       const int vectors = task_.group / W;  // of one span
@@ -108,9 +110,10 @@ class InsidePass {
         }
       }
     } else {
-      for (int length = 1; length <= task_.n; ++length) {
-        const int slots = (task_.n - length + 1) * task_.group;
-        for (int q = 0; q * W < slots; ++q) do_vector(length, q);
+      for (int q = (task_.n * task_.group - 1) / W; q >= 0; --q) {
+        for (int length = 1; q * W < (task_.n - length + 1) * task_.group; ++length) {
+          do_vector(length, q);
+        }
       }
     }
     return valid_;

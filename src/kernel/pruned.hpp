@@ -80,6 +80,7 @@ class PrunedPass {
   // False if the dense pass should do it; otherwise the best tree is in `nodes`.
   bool run(Real known, Node* nodes, Found<Real>& found) {
     bound_spans();
+    work_ = static_cast<std::int64_t>(n_) * n_ * n_ / 6 + 100;
     for (int rank = 2 * n_; rank < most * n_; rank += rank / 4 + 1) {
       Real threshold = std::max(known, bound_of_rank(rank));
       bool certain = threshold == known;
@@ -101,10 +102,10 @@ class PrunedPass {
   }
 
  private:
-  static constexpr int narrow = 4;      // spans a word that the first threshold keeps,
-  static constexpr int wide = 12;       // and the second, where the first kept no tree;
-  static constexpr int most = 24;       // with more than these the dense pass is quicker,
-  static constexpr int most_pairs = 3;  // as with more pairs of items for each split of a span
+  // With more spans a word the dense pass is quicker, as with more work, in all attempts together,
+  // than a pair of items for each split of a span. Keeping a span is as much work as some pairs.
+  static constexpr int most = 24;
+  static constexpr int span_work = 5;
 
   struct Item {
     std::int32_t label;
@@ -165,7 +166,8 @@ class PrunedPass {
         if (bounds_[at++] >= least) spans_.push_back({i, j, 0, 0});
       }
     }
-    if (spans_.size() > static_cast<std::size_t>(most) * n_) return false;
+    work_ -= span_work * static_cast<std::int64_t>(spans_.size());
+    if (work_ < 0 || spans_.size() > static_cast<std::size_t>(most) * n_) return false;
     std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
       const int longer = (a.end - a.start) - (b.end - b.start);
       return longer != 0 ? longer < 0 : a.start < b.start;
@@ -208,7 +210,6 @@ class PrunedPass {
 
   // False: too much work.
   bool fill() {
-    work_ = most_pairs * (static_cast<std::int64_t>(n_) * n_ * n_ / 6 + 100);
     for (const Span& span : spans_) {
       if (work_ < 0) return false;
       if (span.end - span.start == 1) {
@@ -357,7 +358,7 @@ class PrunedPass {
   std::vector<std::int32_t> span_at_;
   std::vector<std::int32_t> slot_of_label_;
   std::int32_t root_ = -1;
-  std::int64_t work_ = 0;
+  std::int64_t work_ = 0;  // that is left: pairs of items, or as much
 };
 
 }  // namespace treewright

@@ -41,10 +41,16 @@ struct Found {
 template <class Real, Rules mode>
 class Trace {
  public:
-  // `plane`: where the counts lie, see InsideTask. Nodes: room for 2n - 1.
-  Trace(const Grammar& grammar, InsideView<Real> inside, std::ptrdiff_t plane,
-        const ChartView<Real>& chart, Real penalty)
-      : grammar_(grammar), inside_(inside), plane_(plane), chart_(chart), penalty_(penalty) {
+  // `next_left`: see Grammar::next_left. `plane`: where the counts lie, see InsideTask. Nodes: room
+  // for 2n - 1.
+  Trace(const Grammar& grammar, const std::vector<std::int32_t>& next_left, InsideView<Real> inside,
+        std::ptrdiff_t plane, const ChartView<Real>& chart, Real penalty)
+      : grammar_(grammar),
+        next_left_(next_left),
+        inside_(inside),
+        plane_(plane),
+        chart_(chart),
+        penalty_(penalty) {
     if (grammar.scored()) {
       const auto& scores = grammar.rule_scores;
       top_ = static_cast<Real>(*std::max_element(scores.begin(), scores.end()));
@@ -154,10 +160,22 @@ class Trace {
     return {i + 1, 0, 0, -1};  // not reached: some split gives the score
   }
 
-  // The lowest pair of a rule that gives the score.
+  // The lowest pair of a rule that gives the score. Left children that would not do with the best
+  // of all right ones are passed over with all their rules.
   Step find_licensed(const Real* left, const Real* right, const Target& target) const {
-    for (int r = target.first_rule; r < target.end_rule; ++r) {
+    const Worth<Real> best_right = worth(right, right_row());
+    int next = target.first_rule;
+    for (int r = next; r < target.end_rule; ++r) {
       const Pair& pair = grammar_.pairs[grammar_.rules[r].pair];
+      if (r == next) {
+        next = next_left_[r];
+        Worth<Real> bound = worth(left, pair.left) + best_right;
+        bound.score = target.own + (bound.score + top_);
+        if (bound < target.worth) {
+          r = next - 1;
+          continue;
+        }
+      }
       Worth<Real> value = worth(left, pair.left) + worth(right, pair.right);
       if (grammar_.scored()) value.score += static_cast<Real>(grammar_.rule_scores[r]);
       value.score += target.own;
@@ -190,6 +208,7 @@ class Trace {
   }
 
   const Grammar& grammar_;
+  const std::vector<std::int32_t>& next_left_;
   const InsideView<Real> inside_;
   const std::ptrdiff_t plane_;
   const ChartView<Real>& chart_;

@@ -299,6 +299,8 @@ def _checked_array(scores: Array, labels: Labels, place: Place | None) -> Array:
         readable = scores.dtype in _DTYPES
     elif is_tensor(scores):
         scores = scores.detach()
+        if str(scores.layout) != "torch.strided" or scores.device.type == "meta":
+            raise ChartError("the tensor has no numbers laid out to be read", place)
         readable = str(scores.dtype) in ("torch.float32", "torch.float64")
     else:
         name = type(scores).__name__
@@ -383,7 +385,10 @@ def _length_of(rows: int, place: Place) -> int:
 
 
 def _as_integers(lengths: Any) -> Ints:
-    array = np.asarray(lengths.cpu().numpy() if is_tensor(lengths) else lengths)
+    try:
+        array = np.asarray(lengths.cpu().numpy() if is_tensor(lengths) else lengths)
+    except ValueError:  # lists of several lengths
+        array = np.zeros((0, 0))
     if array.ndim > 1 or (array.size and array.dtype.kind not in "iu"):
         raise ChartError(f"lengths are whole numbers, one a sentence, not {lengths!r}")
     return array.astype(np.int64)

@@ -120,6 +120,14 @@ def test_shapes(scores: Any, lengths: Any, expected: Any, single: bool, torched:
             assert np.array_equal(to_packed(np.asarray(padded[b]), n), rows)
 
 
+@pytest.mark.parametrize("device_or_layout", ["meta", "sparse"])
+def test_tensors_without_numbers_to_read(device_or_layout: str) -> None:
+    scores = torch.zeros(3, 4)
+    scores = scores.to("meta") if device_or_layout == "meta" else scores.to_sparse()
+    with pytest.raises(ChartError, match="no numbers laid out"):
+        as_chart(scores, ["@", "$", "A", "B"])
+
+
 def test_scores_are_read_where_they_are() -> None:
     padded = np.zeros((2, 4, 4, 4), dtype=np.float32)
     packed = np.zeros((9, 4))

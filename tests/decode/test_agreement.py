@@ -21,6 +21,7 @@ from decode.strategies import (
     treebank_grammar,
 )
 from optional import torch
+from treewright import _kernel
 from treewright.charts import Labels, to_padded
 from treewright.decode import Constraints, decode, marginals
 from treewright.errors import ConstraintError, NoParse
@@ -267,6 +268,50 @@ def test_treebank_grammars(shared: Any, method: str, scheme: Any, data: st.DataO
     agree_on_marginals(method, data.draw(treebank_cases(grammar, 5)))
     if method == "native":
         agree(method, data.draw(treebank_cases(grammar, 4)), k=4)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("penalty", [0.0, 1.0, np.inf])
+@pytest.mark.parametrize("scored", [False, True])
+def test_treebank_grammars_of_long_sentences(
+    shared: Any, scheme: Any, penalty: float, scored: bool
+) -> None:
+    """Up to 40 words over a real grammar: with and without shortcuts, and batched.
+
+    Enough sentences for the lanes of a vector, of lengths that leave some of them idle. Integer
+    scores tie everywhere, so that spans tell whether ties fall alike.
+    """
+    grammar = treebank_grammar(shared / "data" / "craft_dev.mrg", scheme)
+    labels = list(grammar.labels)
+    tables = grammar.tables(labels)
+    rng = np.random.default_rng(3)
+    lengths = [40, 39, 33, *range(1, 24), 17, 17]
+    charts = [
+        rng.integers(-4, 5, (n * (n + 1) // 2, len(labels))).astype(np.float32) for n in lengths
+    ]
+    for chart in charts[::3]:
+        chart[rng.random(chart.shape) < 0.05] = -np.inf
+    scores = rng.integers(-2, 3, len(tables.rules)).astype(float) if scored else None
+    case = Case(charts, labels, grammar, penalty, scores)
+    wanted = decoder("batched")(case)
+    for mine, other in zip(decoder("native")(case), wanted, strict=True):
+        assert (mine.score, mine.n_violations) == (other.score, other.n_violations)
+        assert mine.spans == other.spans
+    given = tables.kinds, tables.pairs, tables.rules, tables.words, tables.roots, scores
+    nodes, first, dense, statuses, _, passes = _kernel.decode(
+        charts,
+        np.array(lengths, dtype=np.int32),
+        tables.kinds,
+        _kernel.Grammar(*given),
+        penalty=penalty,
+        shortcuts=False,
+    )
+    assert not statuses.any()
+    assert set(passes.tolist()) <= {3, 4}
+    assert dense.tolist() == wanted.scores.tolist()
+    for b, other in enumerate(wanted):
+        found = nodes[first[b] : first[b + 1], :3]
+        assert found.tolist() == np.stack(other.columns, axis=1).tolist()
 
 
 # What holds at any length, and in any layout.

@@ -22,6 +22,11 @@ LABELS = ["@", "$", "NP", "S::VP", "VP::NP"]
         ({"must": [(0, 5)]}, (0, 5), "no span of 4 words"),
         ({"must_not": [(2, 2)]}, (2, 2), "no span"),
         ({"no_cross": [(-1, 2)]}, (-1, 2), "no span"),
+        ({"must": [(0.5, 2)]}, None, "in whole numbers, not"),
+        ({"must": [(0, 2, "NP", "VP")]}, None, r"is \(start, end\) or \(start, end, label\)"),
+        ({"must": [(0,)]}, None, "a span of a constraint is"),
+        ({"must_not": [(0, 2, "NP")]}, None, r"is \(start, end\), in whole"),
+        ({"no_cross": [3]}, None, "not 3"),
         ({"must": [(0, 2, "PP")]}, (0, 2), "no column of the chart holds the label 'PP'"),
         ({"must": [(0, 2, "$")]}, (0, 2), "no column of the chart holds the label"),
         ({"must": [(0, 2, "S"), (0, 2, "NP")]}, (0, 2), "holds 'S' and 'NP'"),
@@ -68,6 +73,12 @@ def test_constraints_for_one_sentence_or_for_each() -> None:
         decode([np.zeros((3, 5))], LABELS, constraints=wish)
     with pytest.raises(OptionError, match="1 sentences, but 2 constraints"):
         decode([np.zeros((3, 5))], LABELS, constraints=[wish, wish])
+
+
+def test_what_is_no_constraint() -> None:
+    for wishes in ([None, {"must": [(0, 1)]}], {"must": 1, "must_not": 2}):
+        with pytest.raises(ConstraintError, match="Constraints or None, not"):
+            decode(np.zeros((2, 3, 3, 5)), LABELS, constraints=wishes)
 
 
 def test_minimum_risk_obeys_too() -> None:

@@ -181,13 +181,22 @@ def test_labels_that_the_grammar_does_not_know() -> None:
     [
         ({"penalty": -1.0}, "penalty"),
         ({"penalty": np.nan}, "penalty"),
+        ({"penalty": None}, "penalty"),
+        ({"penalty": "much"}, "penalty"),
+        ({"grammar": "en.json"}, "a Grammar or its tables, not str"),
         ({"k": 0}, "k is"),
         ({"k": 1.5}, "k is"),
+        ({"k": True}, "k is"),
+        ({"k": 2**40}, "k is"),
+        ({"threads": 2**40}, "threads"),
         ({"method": "magic"}, "method is one of"),
         ({"method": "batched", "k": 2}, "k best is for the others"),
         ({"threads": 0}, "threads"),
         ({"rule_scores": [1.0]}, "8 rules, but rule scores of shape"),
         ({"rule_scores": {("A", "B", "A"): 1.0}}, "A -> B A, which is no rule"),
+        ({"rule_scores": {"A": 1.0}}, "a score for 'A', which is no rule"),
+        ({"rule_scores": {("A", "@", "@"): "good"}}, "rule scores are numbers"),
+        ({"rule_scores": ["good"] * 8}, "rule scores are numbers"),
         ({"rule_scores": [np.inf] + [0.0] * 7}, "is inf"),
         ({"rule_scores": {("A", "@", "@"): np.nan}}, "A -> @ @ is nan"),
         ({"grammar": None, "rule_scores": [1.0]}, "need a grammar"),
@@ -197,6 +206,57 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     options = {"grammar": simple_grammar(), **options}
     with pytest.raises(OptionError, match=message):
         decode(np.zeros((3, 4)), LABELS, **options)
+
+
+@pytest.mark.parametrize("method", ["native", "batched"])  # the reference sums in doubles
+@pytest.mark.parametrize("rules", [None, simple_grammar()])
+def test_sums_beyond_the_largest_number(method: Any, rules: Any) -> None:
+    """Were they taken for infinity, all trees would look alike."""
+    chart = np.full((6, 4), 3e38, dtype=np.float32)
+    with pytest.raises((BadScore, NoParse)) as error:
+        decode([chart[:1], chart], LABELS, rules, method=method)
+    assert error.value.place is not None
+    assert (error.value.place.sentence, error.value.place.span) == (2, (0, 3))
+
+
+def test_whole_numbers_of_numpy_will_do() -> None:
+    chart = np.zeros((6, 4))
+    assert len(decode(chart, LABELS, k=np.int64(2), threads=np.int32(1))) == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["packed", "padded", "window", "list"])
+@pytest.mark.parametrize("torched", [False, True])
+def test_the_kernel_reads_scores_where_they_are(
+    monkeypatch: pytest.MonkeyPatch, dtype: Any, layout: str, torched: bool
+) -> None:
+    """What reaches the kernel is the caller's memory, and the kernel takes it as it is."""
+    from treewright.decode import native
+
+    scores: Any = np.random.default_rng(0).normal(size=(3, 6, 6, 4)).astype(dtype)
+    lengths: Any = [4, 5, 2]
+    if layout == "window":  # strides of another array
+        scores = scores[1:, :4, :4]
+        lengths = [3, 1]
+    elif layout != "padded":
+        scores = scores.reshape(-1, 4)[:15]
+        lengths = [5]
+    if torched:
+        scores = torch.from_numpy(scores).requires_grad_()
+    wanted = decode(scores, LABELS, lengths=lengths, method="reference")
+    given: list[Any] = []
+    decode_natively = native._kernel.decode
+    monkeypatch.setattr(
+        native._kernel,
+        "decode",
+        lambda **asked: (given.append(asked["scores"]), decode_natively(**asked))[1],
+    )
+    found = decode([scores] if layout == "list" else scores, LABELS, lengths=lengths)
+    assert [parse.spans for parse in found] == [parse.spans for parse in wanted]
+    read = given[0][0] if layout == "list" else given[0]
+    mine = scores.detach().numpy() if torched else scores
+    assert np.asarray(read).__array_interface__["data"] == mine.__array_interface__["data"]
+    assert np.asarray(read).strides == mine.strides
 
 
 @every_method

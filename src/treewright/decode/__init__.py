@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from treewright.charts import Array, as_chart
 from treewright.decode.calibration import Calibration, fit_temperature
 from treewright.decode.constraints import Constraints, constrain
-from treewright.decode.engines import Method, find_best
+from treewright.decode.engines import Method, find_best, whole_number
 from treewright.decode.marginals import Confidence, Marginals, confidences, marginals
 from treewright.decode.parses import Found, Parse, Parses
 from treewright.decode.risk import minimum_risk
 from treewright.decode.steps import as_steps
-from treewright.errors import OptionError
 
 if TYPE_CHECKING:
     from treewright.grammar import Grammar, RuleTables
@@ -90,7 +89,7 @@ def decode(
     if constraints is not None:
         checked = constrain(checked, constraints)
     steps = as_steps(checked.labels, grammar, penalty, rule_scores)
-    if not (isinstance(k, int) and k >= 1):
-        raise OptionError(f"k is a whole number from 1, not {k!r}")
+    k = whole_number("k", k)
+    distinct = bool(distinct)
     parses = find_best(checked, steps, k=k, distinct=distinct, method=method, threads=threads)
     return parses[0] if checked.single else parses

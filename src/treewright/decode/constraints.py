@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,10 @@ def constrain(chart: Chart, constraints: Constraints | Sequence[Constraints | No
         constraints = [constraints]
     if len(constraints) != len(chart):
         raise OptionError(f"{len(chart)} sentences, but {len(constraints)} constraints")
+    for b, one in enumerate(constraints):
+        if not isinstance(one, Constraints | None):
+            message = f"a sentence has Constraints or None, not {type(one).__name__}"
+            raise ConstraintError(message, Place(sentence=b + 1))
     copy = chart.map(lambda scores: scores.clone() if is_tensor(scores) else scores.copy())
     for b, one in enumerate(constraints):
         if one is not None:
@@ -72,8 +77,8 @@ def _forbidden(
 ) -> npt.NDArray[np.bool_]:
     """What the constraints forbid of a packed sentence: `(n(n+1)/2, L)`."""
     required = _required(constraints, n, labels, sentence)
-    must_not = [_span(span, n, sentence) for span in constraints.must_not]
-    no_cross = [_span(span, n, sentence) for span in constraints.no_cross]
+    must_not = [_span(span, n, sentence, (2,)) for span in constraints.must_not]
+    no_cross = [_span(span, n, sentence, (2,)) for span in constraints.no_cross]
     _check(list(required), must_not, no_cross, n, sentence)
     begins, ends = cell_spans(n)
     real = labels.kinds == Kind.REAL
@@ -93,8 +98,15 @@ def _crossing(begins: Any, ends: Any, i: int, j: int) -> Any:
     return ((begins < i) & (i < ends) & (ends < j)) | ((i < begins) & (begins < j) & (j < ends))
 
 
-def _span(span: Sequence[Any], n: int, sentence: int) -> Pair:
-    i, j = (int(at) for at in span[:2])
+def _span(span: Any, n: int, sentence: int, sizes: tuple[int, ...]) -> Pair:
+    try:
+        if len(span) not in sizes:
+            raise TypeError
+        i, j = map(index, span[:2])
+    except TypeError:
+        form = "(start, end) or (start, end, label)" if 3 in sizes else "(start, end)"
+        message = f"a span of a constraint is {form}, in whole numbers, not {span!r}"
+        raise ConstraintError(message, Place(sentence=sentence)) from None
     if not 0 <= i < j <= n:
         message = f"a constraint on ({i}, {j}), which is no span of {n} words"
         raise ConstraintError(message, Place(sentence=sentence, span=(i, j)))
@@ -108,7 +120,7 @@ def _required(
     required: dict[Pair, npt.NDArray[np.bool_]] = {}
     names: dict[Pair, list[str]] = {}
     for must in constraints.must:
-        span = _span(must, n, sentence)
+        span = _span(must, n, sentence, (2, 3))
         place = Place(sentence=sentence, span=span)
         allowed = required.setdefault(span, labels.kinds == Kind.REAL)
         if len(must) == 3:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from treewright.charts import Chart, is_tensor
 from treewright.decode.parses import Batch, Found, Marginal, Parses
 from treewright.decode.steps import Steps
-from treewright.errors import NoParse, OptionError, Place
+from treewright.errors import BadScore, NoParse, OptionError, Place
 
 Method = Literal["auto", "reference", "native", "batched"]
 
@@ -50,6 +50,7 @@ def find_best(
     if len(chart):
         found = engine.decode(chart, steps, k, distinct, threads)
     _check(chart, np.flatnonzero(found.counts == 0).tolist())
+    _check_sums(chart, found)
     return Parses(Batch(found, chart.lengths, steps), k)
 
 
@@ -63,6 +64,14 @@ def find_marginals(
     return results
 
 
+def whole_number(what: str, value: Any) -> int:
+    """An option that counts something, from 1 to more than anybody has."""
+    number = value.__index__() if hasattr(value, "__index__") else 0
+    if isinstance(value, bool) or not 1 <= number < 2**31:
+        raise OptionError(f"{what} is a whole number from 1, not {value!r}")
+    return int(number)
+
+
 def _check(chart: Chart, impossible: Iterable[int]) -> None:
     for b in impossible:
         n = int(chart.lengths[b])
@@ -70,10 +79,19 @@ def _check(chart: Chart, impossible: Iterable[int]) -> None:
         raise NoParse(f"every tree over its {n} words holds a score of -inf", place)
 
 
+def _check_sums(chart: Chart, found: Found) -> None:
+    """Refuse sums beyond the largest number, which would make all trees look alike."""
+    if np.isposinf(found.scores).any():
+        first = int(np.isposinf(found.scores).argmax())
+        b = int(np.searchsorted(np.cumsum(found.counts), first, side="right"))
+        place = Place(sentence=b + 1, span=(0, int(chart.lengths[b])))
+        raise BadScore("the scores of the best tree add up to more than their type holds", place)
+
+
 def _engine(method: str, chart: Chart, threads: int | None, k: int = 1) -> Engine:
     """The decoder for a chart: the kernel, or PyTorch where the scores lie on another device."""
-    if threads is not None and not (isinstance(threads, int) and threads >= 1):
-        raise OptionError(f"threads is a whole number from 1, not {threads!r}")
+    if threads is not None:
+        whole_number("threads", threads)
     if method not in get_args(Method):
         raise OptionError(f"the method is one of {', '.join(get_args(Method))}, not {method!r}")
     if method == "auto":

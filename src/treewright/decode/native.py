@@ -116,7 +116,7 @@ def _grammar(steps: Steps) -> _kernel.Grammar | None:
 
 def _threads(threads: int | None) -> int:
     if threads is not None:
-        return threads
+        return int(threads)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

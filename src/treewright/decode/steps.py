@@ -77,7 +77,10 @@ def as_steps(
     rule_scores: Any,
 ) -> Steps:
     """Check what is known of the grammar against the labels of a chart."""
-    penalty = float(penalty)
+    try:
+        penalty = float(penalty)
+    except (TypeError, ValueError):
+        raise OptionError(f"the penalty is a number from 0 to infinity, not {penalty!r}") from None
     if not penalty >= 0:
         raise OptionError(f"the penalty is a number from 0 to infinity, not {penalty}")
     if grammar is None:
@@ -93,6 +96,9 @@ def _tables(grammar: Grammar | RuleTables, labels: Labels) -> RuleTables:
         if grammar.labels != labels.names:
             raise LabelError("the rule tables are not over the columns of the chart")
         return grammar
+    if not isinstance(grammar, Grammar):
+        name = type(grammar).__name__
+        raise OptionError(f"the grammar is a Grammar or its tables, not {name}: see Grammar.load")
     for known, names, tables in tuple(_recent):
         if known is grammar and names == labels.names:
             return tables
@@ -119,16 +125,23 @@ def _rule_scores(rule_scores: Any, tables: RuleTables) -> npt.NDArray[np.float64
         numbers = {Rule(*tables.rule_of(number)): number for number in range(count)}
         values = np.zeros(count)
         for rule, score in rule_scores.items():
-            if tuple(rule) not in numbers:
-                message = f"a score for {Rule(*rule)}, which is no rule over these columns"
-                raise OptionError(message)
-            values[numbers[rule]] = score
+            if rule not in numbers:
+                name = Rule(*rule) if isinstance(rule, tuple) and len(rule) == 3 else repr(rule)
+                raise OptionError(f"a score for {name}, which is no rule over these columns")
+            values[numbers[rule]] = _number(score)
     else:
         array = rule_scores.detach().cpu().numpy() if is_tensor(rule_scores) else rule_scores
-        values = np.asarray(array, dtype=np.float64)
+        values = _number(array)
     if values.shape != (count,):
         raise OptionError(f"{count} rules, but rule scores of shape {values.shape}")
     if not np.isfinite(values).all():
         number = int((~np.isfinite(values)).argmax())
         raise OptionError(f"the score of {Rule(*tables.rule_of(number))} is {values[number]}")
     return values
+
+
+def _number(scores: Any) -> npt.NDArray[np.float64]:
+    try:
+        return np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"rule scores are numbers, not {scores!r}") from None
