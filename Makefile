@@ -39,7 +39,7 @@ $(VENV)/.dev: $(SOURCES) constraints.txt
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(PIP) wheel --no-deps -w build/wheel .
 	$(PIP) install $(CONSTRAINTS) --force-reinstall --no-deps build/wheel/*.whl
-	$(PIP) install $(CONSTRAINTS) "$$(ls build/wheel/*.whl)[dev,plot,train]"
+	$(PIP) install $(CONSTRAINTS) "$$(ls build/wheel/*.whl)[dev,export,plot]"
 	@touch $@ $(VENV)/.base
 
 # The text goes by the environment: whatever stands in it, no shell reads it.
