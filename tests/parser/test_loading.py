@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import treewright
+from optional import needs_torch
 from parser.scorers import HashScorer, description
 from treewright.errors import CheckpointError, MissingExtra, OptionError, UnknownModel
 from treewright.parser import loading
@@ -82,12 +83,19 @@ def test_the_kind_decides(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             seen.append((directory, device))
             return HashScorer()
 
-    torch = SimpleNamespace(set_num_threads=seen.append)
+    torch = SimpleNamespace(set_num_threads=seen.append, empty=lambda size, device: None)
     monkeypatch.setitem(sys.modules, "torch", torch)  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "treewright.model.checkpoint", Checkpoint())  # type: ignore[arg-type]
     nlp = loading.load(model, device="meta", threads=2)
     assert seen == [2, (model, "meta")]
     assert nlp.threads == 2
+
+
+@needs_torch
+@pytest.mark.parametrize("device", ["nonsense", "cuda:99"])
+def test_a_device_that_is_not_there(model: Path, device: str) -> None:
+    with pytest.raises(OptionError, match=f"no device '{device}' here"):
+        loading.load(model, device=device)
 
 
 def test_threads_are_checked_first(tmp_path: Path) -> None:

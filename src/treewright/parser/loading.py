@@ -74,8 +74,13 @@ def _scorer(directory: Path, device: str, threads: int | None) -> Scorer:
         message = f"{directory} is a checkpoint, which needs PyTorch: {error}"
         advice = "pip install 'treewright[train]', or export the model to run without"
         raise MissingExtra(f"{message}; {advice}") from None
-    if threads is not None:
-        import torch
+    import torch
 
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise OptionError(f"PyTorch has no device {device!r} here: {reason}") from None
+    if threads is not None:
         torch.set_num_threads(threads)  # of the whole process: PyTorch knows no other way
     return load_checkpoint(directory, device=device)
