@@ -16,7 +16,7 @@ from treewright.scorer import Description
 
 def exported(folder: Path, network: Network, tokenizer: Any) -> tuple[TorchScorer, OnnxScorer]:
     """The scorers of `checkpoint` and `runtime`, made in a folder."""
-    description = Description(network.labels, TAGS, grammar())
+    description = Description(network.labels, TAGS, grammar(), language="en")
     checkpoint.save(folder / "checkpoint", network, description, tokenizer)
     export(folder / "checkpoint", folder / "runtime")
     return checkpoint.load(folder / "checkpoint"), load(folder / "runtime", threads=2)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright.errors import CheckpointError, Place
-from treewright.files import atomic_write
+from treewright.files import atomic_write, open_bytes
 from treewright.scorer import read_json
 
 SETTINGS_FILE = "runtime.json"
@@ -124,7 +124,7 @@ class SpanArrays:
     def load(cls, path: Path) -> SpanArrays:
         """Read what `save` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open_bytes(path) as handle, np.load(handle, allow_pickle=False) as file:
                 arrays = {field.name: file[field.name] for field in fields(cls)}
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
             raise CheckpointError(str(error), Place(str(path))) from None

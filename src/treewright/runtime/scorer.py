@@ -164,12 +164,20 @@ def load(directory: str | os.PathLike[str], *, threads: int | None = None) -> On
     if kind_of(directory) != "runtime":
         message = "is a checkpoint, no runtime model: treewright export makes one of it"
         raise CheckpointError(message, Place(str(directory)))
-    return OnnxScorer(
-        Description.load(directory),
-        read_part(directory / SETTINGS_FILE, Settings.load),
-        read_part(directory / TOKENIZER_FILE, SubwordTokenizer.from_file),
-        read_part(directory / ENCODER_FILE, Session),
-        read_part(directory / TOP_FILE, Session),
-        read_part(directory / SPANS_FILE, SpanArrays.load),
-        threads=threads,
-    )
+    description = Description.load(directory)
+    settings = read_part(directory / SETTINGS_FILE, Settings.load)
+    tokenizer = read_part(directory / TOKENIZER_FILE, SubwordTokenizer.from_file)
+    encoder = read_part(directory / ENCODER_FILE, Session)
+    top = read_part(directory / TOP_FILE, Session)
+    spans = read_part(directory / SPANS_FILE, SpanArrays.load)
+    size = encoder.sizes.get("vectors")
+    for belongs, file in (
+        ("ids" in encoder.sizes and type(size) is int, ENCODER_FILE),
+        (("edges" in encoder.sizes) == settings.edges, ENCODER_FILE),
+        (top.sizes.get("words") == size and "posts" in top.sizes, TOP_FILE),
+        (spans.weight.shape == (top.sizes.get("posts"), len(description.labels)), SPANS_FILE),
+    ):
+        if not belongs:
+            message = "is not of one model with the other files"
+            raise CheckpointError(message, Place(str(directory / file)))
+    return OnnxScorer(description, settings, tokenizer, encoder, top, spans, threads=threads)

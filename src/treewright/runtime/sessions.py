@@ -36,9 +36,10 @@ class Session:
             )
         except Exception as error:  # the library's own types are no part of its interface
             raise self._wrong("load", error) from None
-        self.inputs = frozenset(each.name for each in self._session.get_inputs())
-        self.outputs = tuple(each.name for each in self._session.get_outputs())
-        self.sizes = {each.name: each.shape[-1] for each in self._session.get_outputs()}
+        given, made = self._session.get_inputs(), self._session.get_outputs()
+        self.outputs = tuple(each.name for each in made)
+        # Of every input and output, the length of its last axis where that is always the same
+        self.sizes = {each.name: each.shape[-1] for each in (*given, *made)}
 
     def run(self, inputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
         """The outputs by name."""
