@@ -56,7 +56,7 @@ class Set(NamedTuple):
 def main() -> None:
     options = parsed_arguments()
     with tempfile.TemporaryDirectory() as folder:
-        models = exported(options.checkpoint, Path(folder))
+        models = exported(options, Path(folder))
         figures: dict[str, Any] = {"threads": options.threads, "sets": {}, "cold": {}}
         for name in options.sets:
             figures["sets"][name] = measure(name, models, options)
@@ -67,6 +67,7 @@ def main() -> None:
 def parsed_arguments() -> argparse.Namespace:
     parser = arguments((__doc__ or "").splitlines()[0])
     parser.add_argument("--checkpoint", type=Path, help="a trained model, to be exported")
+    parser.add_argument("--calibrate", type=Path, help="trees for int8; else those of training")
     parser.add_argument("--encoder", type=Path, help="the peer's encoder; without it, no peer")
     parser.add_argument("--sets", nargs="+", default=["gum_test", "craft_test"])
     parser.add_argument("--sentences", type=int, help="of each set, the first so many")
@@ -75,15 +76,18 @@ def parsed_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def exported(checkpoint: Path | None, folder: Path) -> dict[str, Path]:
+def exported(options: argparse.Namespace, folder: Path) -> dict[str, Path]:
     """The directories of the models that take part, by name."""
-    if checkpoint is None:
+    if options.checkpoint is None:
         return {"bundled": BUNDLED / "en"}
-    from treewright.export.write import export
-
+    models = {"torch": options.checkpoint}
     for precision in ("fp32", "int8"):
-        export(checkpoint, folder / precision, precision=precision)
-    return {"torch": checkpoint, "fp32": folder / "fp32", "int8": folder / "int8"}
+        models[precision] = folder / precision
+        command = [sys.executable, "-m", "treewright", "export", "--precision", precision]
+        if precision == "int8" and options.calibrate is not None:
+            command += ["--calibrate", str(options.calibrate)]
+        subprocess.run([*command, str(options.checkpoint), str(models[precision])], check=True)
+    return models
 
 
 def measure(name: str, models: dict[str, Path], options: argparse.Namespace) -> dict[str, Any]:
