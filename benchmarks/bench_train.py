@@ -8,6 +8,9 @@ of the whole forward pass is spent above the encoder. Peak memory is that of a f
 takes a few steps, the widest batch among them. With one thread it is the processor's time that is
 measured, so that other work on the machine counts for little.
 
+A network that knows nothing prefers trees outside the grammar, so that nearly all sentences are
+decoded twice; `--model` measures one that has learned.
+
 The peer takes part where torch-struct and nltk are installed; see `peer`.
 """
 
@@ -55,6 +58,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--model", help="go on from this model: a network that has learned already")
     parser.add_argument("--only", choices=PRECISIONS, help="one precision alone")
     parser.add_argument("--quick", action="store_true", help="three batches, once")
     parser.add_argument("--no-peer", action="store_true")
@@ -66,7 +70,7 @@ def main() -> None:
 
     precisions = (options.only,) if options.only else PRECISIONS
     runs = {
-        (precision, weight): new_run(options.encoder, precision, weight)
+        (precision, weight): new_run(options.encoder, precision, weight, options.model)
         for precision in precisions
         for weight in (0.4, 0.0)
     }
@@ -114,7 +118,7 @@ def packaged_encoder() -> str | None:
     return str(Path(spec.origin).parent / "model")
 
 
-def new_run(encoder: str, precision: str, weight: float) -> Run:
+def new_run(encoder: str, precision: str, weight: float, start: str | None = None) -> Run:
     """A run of the preset `small`, ready for its first step; it writes nothing."""
     directory = tempfile.TemporaryDirectory()
     OPEN_FILES.append(directory)
@@ -122,14 +126,14 @@ def new_run(encoder: str, precision: str, weight: float) -> Run:
         "train": str(treebank("wsj_train")),
         "dev": str(treebank("wsj_dev")),
         "out": str(Path(directory.name) / "model"),
-        "model.encoder": encoder,
+        "model.encoder": encoder if start is None else None,
         "precision": precision,
         "lambda": weight,
     }
-    config = load_config(preset="small", settings=settings.items())
+    config = load_config(preset="small", settings=settings.items(), known_network=start is not None)
     AcceleratorState._reset_state()
     accelerator = Accelerator(cpu=True, mixed_precision="bf16" if precision == "bf16" else "no")
-    return Run(config, accelerator, Observer(), Folders(config.out), None)
+    return Run(config, accelerator, Observer(), Folders(config.out), start)
 
 
 def sample(run: Run, count: int) -> list[Ints]:
