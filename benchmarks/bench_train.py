@@ -5,7 +5,11 @@ from the narrowest to the widest. Everything is measured on the same batches, ta
 float32 and under bfloat16 autocast: a whole step (features, scores, decoding, gradients, clipping,
 optimizer, average) with lambda 0.4 and 0, the encoder's forward and backward alone, and what share
 of the whole forward pass is spent above the encoder. Peak memory is that of a fresh process that
-takes a few steps, the widest batch among them.
+takes a few steps, the widest batch among them. With one thread it is the processor's time that is
+measured, so that other work on the machine counts for little.
+
+A network that knows nothing prefers trees outside the grammar, so that nearly all sentences are
+decoded twice; `--model` measures one that has learned.
 
 The peer takes part where torch-struct and nltk are installed; see `peer`.
 """
@@ -17,7 +21,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,6 +58,8 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--model", help="go on from this model: a network that has learned already")
+    parser.add_argument("--only", choices=PRECISIONS, help="one precision alone")
     parser.add_argument("--quick", action="store_true", help="three batches, once")
     parser.add_argument("--no-peer", action="store_true")
     options = parser.parse_args()
@@ -62,15 +68,16 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     n_batches, rounds = (3, 1) if options.quick else (options.batches, options.rounds)
 
+    precisions = (options.only,) if options.only else PRECISIONS
     runs = {
-        (precision, weight): new_run(options.encoder, precision, weight)
-        for precision in PRECISIONS
+        (precision, weight): new_run(options.encoder, precision, weight, options.model)
+        for precision in precisions
         for weight in (0.4, 0.0)
     }
-    first = runs["float32", 0.4]
+    first = runs[precisions[0], 0.4]
     batches = sample(first, n_batches)
     work: dict[tuple[str, str], Work] = {}
-    for precision in PRECISIONS:
+    for precision in precisions:
         bf16 = precision == "bf16"
         run = runs[precision, 0.4]
         work[precision, STEP] = run._step
@@ -78,23 +85,26 @@ def main() -> None:
         work[precision, ALONE] = there_and_back(run, bf16)
         work[precision, FORWARD] = forward(run, bf16, whole=True)
         work[precision, ENCODER] = forward(run, bf16, whole=False)
-    if not options.no_peer and (lessons := peers_lessons(options.encoder, first)):
+    if not options.no_peer:
+        wanted = dict.fromkeys(("float32", *precisions))  # its float32 is what all is compared with
+        lessons = peers_lessons(options.encoder, first, wanted)
         work |= {(precision, PEER): step for precision, step in lessons.items()}
     taken = alternate(work, batches, rounds)
 
     sentences = sum(map(len, batches))
     figures: dict[str, Any] = {"batches": n_batches, "rounds": rounds, "sentences": sentences}
     figures["threads"] = options.threads
-    for precision in PRECISIONS:
+    for precision in precisions:
         seconds = {what: taken[of, what] for of, what in taken if of == precision}
         peer = taken.get(("float32", PEER))
         figures[precision] = of_precision(seconds, sentences, peer)
-    print_figures(figures)
+    print_figures(figures, precisions)
     sizes = parameters(first)
     print_table("Parameters", ["part", "millions"], [[k, f"{v / 1e6:.2f}"] for k, v in sizes])
     figures["parameters"] = dict(sizes)
     if not options.quick:
-        memory = peaks(options.encoder, options.threads, peer=PEER in {w for _, w in work})
+        peer_takes_part = PEER in {what for _, what in work}
+        memory = peaks(options.encoder, options.threads, precisions, peer=peer_takes_part)
         print_table("Peak memory", ["what", "MB"], [[k, f"{mb:.0f}"] for k, mb in memory.items()])
         figures["peak_mb"] = memory
     write_json(options.json, figures)
@@ -108,7 +118,7 @@ def packaged_encoder() -> str | None:
     return str(Path(spec.origin).parent / "model")
 
 
-def new_run(encoder: str, precision: str, weight: float) -> Run:
+def new_run(encoder: str, precision: str, weight: float, start: str | None = None) -> Run:
     """A run of the preset `small`, ready for its first step; it writes nothing."""
     directory = tempfile.TemporaryDirectory()
     OPEN_FILES.append(directory)
@@ -116,14 +126,14 @@ def new_run(encoder: str, precision: str, weight: float) -> Run:
         "train": str(treebank("wsj_train")),
         "dev": str(treebank("wsj_dev")),
         "out": str(Path(directory.name) / "model"),
-        "model.encoder": encoder,
+        "model.encoder": encoder if start is None else None,
         "precision": precision,
         "lambda": weight,
     }
-    config = load_config(preset="small", settings=settings.items())
+    config = load_config(preset="small", settings=settings.items(), known_network=start is not None)
     AcceleratorState._reset_state()
     accelerator = Accelerator(cpu=True, mixed_precision="bf16" if precision == "bf16" else "no")
-    return Run(config, accelerator, Observer(), Folders(config.out), None)
+    return Run(config, accelerator, Observer(), Folders(config.out), start)
 
 
 def sample(run: Run, count: int) -> list[Ints]:
@@ -175,7 +185,7 @@ def autocast(bf16: bool) -> Iterator[None]:
         yield
 
 
-def peers_lessons(encoder: str, run: Run) -> dict[str, Work]:
+def peers_lessons(encoder: str, run: Run, precisions: Iterable[str]) -> dict[str, Work]:
     """The peer's step by precision; nothing where what it is made of is not installed."""
     if not find_spec("torch_struct") or not find_spec("nltk"):
         print("no torch-struct or no nltk: the peer takes no part", file=sys.stderr)
@@ -187,7 +197,7 @@ def peers_lessons(encoder: str, run: Run) -> dict[str, Work]:
 
     trees = run.materials.train.normalized
     steps: dict[str, Work] = {}
-    for precision in PRECISIONS:
+    for precision in precisions:
         labels = sum(label not in ("@", "$") for label in run.materials.labels.names)
         tags = len(run.materials.description.tags)
         lessons = Lessons(Peer(encoder, labels + 1, tags), trees, bf16=precision == "bf16")
@@ -206,6 +216,7 @@ def alternate(
 
     They take turns batch by batch, so that a machine whose speed wanders is fair to all.
     """
+    clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
     times: dict[tuple[str, str], list[list[float]]] = {name: [] for name in work}
     for run in work.values():
         run(batches[len(batches) // 2])  # what is done but once
@@ -214,9 +225,9 @@ def alternate(
             of.append([])
         for _ in range(rounds):
             for name, run in work.items():
-                begun = time.perf_counter()
+                begun = clock()
                 run(batch)
-                times[name][-1].append(time.perf_counter() - begun)
+                times[name][-1].append(clock() - begun)
     return {name: sum(map(statistics.median, of)) for name, of in times.items()}
 
 
@@ -235,14 +246,14 @@ def of_precision(seconds: dict[str, float], sentences: int, peer: float | None) 
     return found
 
 
-def print_figures(figures: dict[str, Any]) -> None:
+def print_figures(figures: dict[str, Any], precisions: Sequence[str]) -> None:
     """Two tables: milliseconds a batch, and ratios."""
     n = figures["batches"]
-    whats = list(figures["float32"]["seconds"])
+    whats = list(figures[precisions[0]]["seconds"])
     print_table(
         f"Milliseconds a batch of 32 ({n} batches, {figures['threads']} threads)",
-        ["what", *PRECISIONS],
-        [[w, *(f"{1000 * figures[p]['seconds'][w] / n:.0f}" for p in PRECISIONS)] for w in whats],
+        ["what", *precisions],
+        [[w, *(f"{1000 * figures[p]['seconds'][w] / n:.0f}" for p in precisions)] for w in whats],
     )
     ratios = {
         "whole step over the encoder's forward and backward": ("step_over_encoder", "{:.2f}"),
@@ -253,11 +264,11 @@ def print_figures(figures: dict[str, Any]) -> None:
         "times the peer's speed in float32": ("times_peer", "{:.2f}"),
     }
     rows = [
-        [what, *(form.format(figures[p][key]) for p in PRECISIONS)]
+        [what, *(form.format(figures[p][key]) for p in precisions)]
         for what, (key, form) in ratios.items()
-        if key in figures["float32"]
+        if key in figures[precisions[0]]
     ]
-    print_table("Ratios", ["what", *PRECISIONS], rows)
+    print_table("Ratios", ["what", *precisions], rows)
 
 
 def parameters(run: Run) -> list[tuple[str, int]]:
@@ -269,12 +280,12 @@ def parameters(run: Run) -> list[tuple[str, int]]:
     ]
 
 
-def peaks(encoder: str, threads: int, *, peer: bool) -> dict[str, float]:
+def peaks(encoder: str, threads: int, precisions: Sequence[str], *, peer: bool) -> dict[str, float]:
     """Peak memory in MB of fresh processes that take a few steps, or none."""
     here = str(Path(__file__).parent)
     head = f"import sys\nsys.path.insert(0, {here!r})\nfrom bench_train import steps_of\n"
     found = {}
-    for precision in PRECISIONS:
+    for precision in precisions:
         for what, steps in (("before the first step", 0), ("ten steps", 10)):
             code = f"steps_of({encoder!r}, {precision!r}, {steps}, {threads}, False)"
             found[f"{precision}, {what}"] = peak_megabytes(head + code)
@@ -288,7 +299,7 @@ def steps_of(encoder: str, precision: str, steps: int, threads: int, peer: bool)
     """Take a few steps, the widest batch first."""
     torch.set_num_threads(threads)
     run = new_run(encoder, precision, 0.4)
-    step = peers_lessons(encoder, run)[precision] if peer else run._step
+    step = peers_lessons(encoder, run, [precision])[precision] if peer else run._step
     batches = run.plan.epoch(0)
     widest = max(batches, key=lambda batch: sum(run.sizes[at] for at in batch.tolist()))
     for batch in [widest, *batches[: steps - 1]][:steps]:

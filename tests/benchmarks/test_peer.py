@@ -66,6 +66,34 @@ def test_every_word_once_and_neighbours_make_no_difference(encoder: Path, sizes:
     assert any(len(list(tree.subtrees())) > 8 for tree in together.parse(sentences))
 
 
+def test_its_lessons_are_learned(encoder: Path, sizes: object) -> None:
+    """Two trees by heart: the loss falls to next to nothing, and the labels are gold's."""
+    from peer import Lessons, Peer
+
+    from treewright import Tree
+
+    gold = [
+        Tree.from_brackets("(S (NP (D the) (N dog)) (VP (V barks)) (. .))"),
+        Tree.from_brackets("(NP (NP (N dog)) (NP (D the) (N dog)))"),
+    ]
+    peer = Peer(encoder, 4, 4, sizes)
+    lessons = Lessons(peer, gold, rate=0.02)
+    assert lessons.labels == ["NP", "S", "VP"]
+    losses = [lessons.step([0, 1]) for _ in range(150)]
+    assert losses[-1] < 0.05 * losses[0]
+    assert all(loss >= 0 for loss in losses)
+    peer.encoder.eval()
+    peer.head.eval()
+    found = peer.parse([tree.words() for tree in gold])
+    for tree, parsed in zip(gold, found, strict=True):
+        labels = [
+            lessons.labels[int(node.label()) - 1]
+            for node in parsed[0].subtrees()
+            if node.height() > 2
+        ]
+        assert labels == [span.label for span in tree.spans()]
+
+
 def test_a_tree_from_a_chart() -> None:
     from peer import tree_of
 
