@@ -81,6 +81,7 @@ format:
 	$(BIN)/clang-format -i $(CXX_FILES)
 
 bench: $(VENV)/.dev
+	$(PIP) install $(CONSTRAINTS) "$$(ls build/wheel/*.whl)[bench]"
 	mkdir -p $(BENCH_OUT)
 	for script in benchmarks/bench_*.py; do \
 		$(BIN)/python $$script --json $(BENCH_OUT)/$$(basename $$script .py).json || exit 1; \
