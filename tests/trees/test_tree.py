@@ -129,3 +129,11 @@ def test_nothing_recurses(deep: Tree) -> None:
     assert len(list(deep.spans())) == DEPTH
     assert Tree.from_brackets(deep.brackets()) == deep
     assert deep.map(lambda node, children: Tree(node.label, children, node.word)) == deep
+
+
+def test_any_tree_can_be_printed() -> None:
+    tree = Tree(
+        "S", [Tree("-LRB-", word="("), Tree("NN", word="a\u00a0b c"), Tree("X)", word="\0")]
+    )
+    assert str(tree) == "(S (-LRB- -LRB-) (NN a\u00a0b_c) (X-RRB- _))"
+    assert Tree.from_brackets(str(tree)).tags() == ("-LRB-", "NN", "X-RRB-")

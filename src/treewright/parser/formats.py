@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from treewright.errors import TreeError
-from treewright.text.penn import escape_brackets
 from treewright.trees import Tree
-from treewright.trees.tree import make_leaf, make_node
+from treewright.trees.tree import make_node
 
 if TYPE_CHECKING:
     from treewright.grammar import Violation
@@ -39,21 +37,7 @@ def brackets(tree: Tree, *, escape: bool = True) -> str:
     >>> brackets(Tree("NP", [Tree("NN", word="a b"), Tree("-RRB-", word=":)")]))
     '(NP (NN a_b) (-RRB- :-RRB-))'
     """
-    try:
-        text = tree.brackets()
-        if "\0" not in text:
-            return text
-    except TreeError:
-        pass
-    if escape:
-        return tree.map(_escaped).brackets()
-    return _with_round_brackets(tree)
-
-
-def _escaped(node: Tree, children: tuple[Tree, ...]) -> Tree:
-    if node.word is None:
-        return make_node(node.label, children)
-    return make_leaf(escape_brackets(written(node.label)), escape_brackets(written(node.word)))
+    return str(tree) if escape else _with_round_brackets(tree)
 
 
 def _with_round_brackets(tree: Tree) -> str:

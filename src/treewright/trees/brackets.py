@@ -40,6 +40,7 @@ _TOKEN = re.compile(
 )
 _LEAF = re.compile(rf"\(({_TEXT}+)[{_SPACE}]+({_TEXT}+)")
 _UNWRITABLE = re.compile(rf"[(){_SPACE}]")
+_SEPARATING = re.compile(rf"[{_SPACE}\0]")
 _MOST_KEPT = 1 << 16  # leaves, and openings
 _DEEPEST_INDENTED = 200  # deeper lines stand no further to the right, or output would be quadratic
 
@@ -251,8 +252,10 @@ def _place_after(text: str, at: int, origin: Place) -> Place:
     return Place(origin.file, line=(origin.line or 1) + text.count("\n", 0, at), column=column)
 
 
-def format_tree(tree: Tree, indent: int | None = None) -> str:
+def format_tree(tree: Tree, indent: int | None = None, *, escape: bool = False) -> str:
     """A tree in brackets: on one line, or every constituent on a line of its own.
+
+    What brackets cannot hold is an error; with `escape` it is written as treebanks write it.
 
     A constituent that holds one leaf alone, or leaves alone, stays on its line:
 
@@ -260,7 +263,10 @@ def format_tree(tree: Tree, indent: int | None = None) -> str:
     (S
       (NP (DT The) (NN dog))
       (VP (VBZ barks)))
+    >>> print(format_tree(Tree("NP", [Tree("NN", word="a b"), Tree("NN", word=":)")]), escape=True))
+    (NP (NN a_b) (NN :-RRB-))
     """
+    write = _escaped if escape else _written
     parts: list[str] = []
     # A string on the stack closes a constituent, or breaks the line.
     stack: list[tuple[Tree, int] | str] = [(tree, 0)]
@@ -271,10 +277,10 @@ def format_tree(tree: Tree, indent: int | None = None) -> str:
             continue
         node, depth = item
         if node.word is not None:
-            parts.append(f"({_written(node.label, 'tag')} {_written(node.word, 'word')})")
+            parts.append(f"({write(node.label, 'tag')} {write(node.word, 'word')})")
             continue
         nameless_root = node is tree and not node.label
-        parts.append("(" if nameless_root else f"({_written(node.label, 'label')}")
+        parts.append("(" if nameless_root else f"({write(node.label, 'label')}")
         flat = indent is None or all(child.word is not None for child in node.children)
         gap = " " if flat else "\n" + " " * ((indent or 0) * min(depth + 1, _DEEPEST_INDENTED))
         stack.append(")")
@@ -290,3 +296,11 @@ def _written(token: str, what: str) -> str:
     if _UNWRITABLE.search(token):
         raise TreeError(f"{token!r} cannot be written in brackets: it holds a bracket or a space")
     return token
+
+
+def _escaped(token: str, what: str) -> str:
+    """Round brackets as `-LRB-` and `-RRB-`; white space, and NUL, which no text holds, as `_`."""
+    if token and "\0" not in token and not _UNWRITABLE.search(token):
+        return token
+    token = token.replace("(", "-LRB-").replace(")", "-RRB-")
+    return _SEPARATING.sub("_", token) or "_"

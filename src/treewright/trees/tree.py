@@ -219,7 +219,10 @@ class Tree:
         return self.svg()
 
     def __str__(self) -> str:
-        return self.brackets()
+        """As `brackets()`, but any tree can be printed: `(` in a word is written `-LRB-`."""
+        from treewright.trees.brackets import format_tree
+
+        return format_tree(self, escape=True)
 
     def __repr__(self) -> str:
         try:
