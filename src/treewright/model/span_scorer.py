@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from treewright.model.features import Features
-from treewright.trees.symbols import MARK, WORD_NULL
+from treewright.trees.symbols import MARK, WORD_NULL, is_null
 
 #: Cells whose hidden layers are in memory at once, when nothing must be kept for gradients. On a
 #: CPU as many as its cache holds, for they are walked over several times.
@@ -108,6 +108,13 @@ class SpanScorer(nn.Module):
         inside = after.index_select(0, ends) - before.index_select(0, begins)
         hidden: torch.Tensor = self.norm(inside).relu_()
         return hidden
+
+    @torch.no_grad()
+    def lift(self, by: float) -> None:
+        """Add a number to every score of every label but the nulls."""
+        real = [not is_null(label) for label in self.scored]
+        if real:
+            self.output.bias += by * torch.tensor(real, device=self.output.bias.device)
 
     def columns(self) -> tuple[torch.Tensor, torch.Tensor]:
         """W2 and b2 with a row a column: `(L, H)` and `(L,)`."""

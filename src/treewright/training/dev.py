@@ -1,8 +1,8 @@
 """Held-out trees: how good the model is, what a violation should cost, how sure it may be.
 
-Owns the scoring of dev with rules off, hard and soft, the choice of the penalty, and the
-temperatures. Predicted trees are given gold's part-of-speech tags, so that EVALB finds the same
-punctuation on both sides; how good the tagger is is told apart.
+Owns the scoring of dev with rules off, hard and soft, the choice of the lift and of the penalty,
+and the temperatures. Predicted trees are given gold's part-of-speech tags, so that EVALB finds the
+same punctuation on both sides; how good the tagger is is told apart.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from treewright.scorer import Description, RulesMode, Scorer
 from treewright.training.treebank import Treebank
 from treewright.trees import Span, Tree
 from treewright.trees.binarize import derivation
+from treewright.trees.symbols import is_null
 
 #: How the rules are used: not at all, as they are, or softly, at a penalty.
 Way: TypeAlias = Literal["off", "hard"] | float
@@ -27,10 +28,16 @@ Way: TypeAlias = Literal["off", "hard"] | float
 #: Penalties of soft rules that are tried on dev, in units of the margin that was trained for.
 PENALTIES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
+#: What is tried on dev as an addition to every label, in the same units. The hinge is content with
+#: a flat tree wherever a bracket is unsure, so that more brackets are missed than invented.
+LIFTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+
 # Numbers of charts that are held at once: some 250 MB
 _MOST_NUMBERS = 1 << 26
 # Words of dev that temperatures are fitted on; more would say no more
 _TEMPERATURE_WORDS = 8_000
+# And words of dev that the lift is chosen on
+_LIFT_WORDS = 30_000
 
 
 @dataclass(frozen=True)
@@ -114,14 +121,34 @@ class Dev:
                 named = [description.tags[tag] if tag >= 0 else "" for tag in tags[at].tolist()]
                 yield sentence, trees, sum(map(str.__eq__, named, gold_tags))
 
-    def _judge(self, predicted: Sequence[Tree]) -> Score:
-        report = evaluate(self._gold, predicted, self._parameters)
+    def _judge(self, predicted: Sequence[Tree], sentences: Sequence[int] | None = None) -> Score:
+        gold = self._gold if sentences is None else [self._gold[at] for at in sentences]
+        report = evaluate(gold, predicted, self._parameters)
         return Score(report.f1, report.recall, report.precision, report.complete_match)
+
+    def lift(self, scorer: Scorer) -> float:
+        """What to add to the scores of all labels but the nulls, by F1 under hard rules.
+
+        The smallest of equals, on a part of dev.
+        """
+        description = scorer.description
+        real = np.array([not is_null(label) for label in description.labels])
+        sample = sorted(self._sample(_LIFT_WORDS), key=lambda at: len(self._words[at]))
+        trees: dict[float, list[Tree]] = {lift: [] for lift in LIFTS}
+        for part in _parts(sample, self._words, len(description.labels)):
+            scores = scorer.score([self._words[at] for at in part])
+            rows = as_numpy(scores.rows)
+            for lift, found in trees.items():
+                lifted = rows + np.where(real, np.float32(lift), np.float32(0))
+                parses = decoded(lifted, scores.lengths, description, "hard")
+                for sentence, parse in zip(part, parses, strict=True):
+                    found.append(parse.tree(self._words[sentence], self._tags[sentence]))
+        return max(LIFTS, key=lambda lift: (self._judge(trees[lift], sample).f1, -lift))
 
     def temperatures(self, scorer: Scorer) -> dict[RulesMode, float]:
         """What makes confidences honest, for every mode of the rules, on a part of dev."""
         description = scorer.description
-        sample = self._sample()
+        sample = self._sample(_TEMPERATURE_WORDS)
         scores = scorer.score([self._words[at] for at in sample])
         rows = as_numpy(scores.rows)
         gold = [_known(derivation(self._normalized[at], description.grammar.scheme), description)
@@ -140,10 +167,10 @@ class Dev:
             found[mode] = fit.temperature
         return found
 
-    def _sample(self) -> list[int]:
-        """Sentences spread evenly over dev, of no more words than are wanted."""
+    def _sample(self, wanted: int) -> list[int]:
+        """Sentences spread evenly over dev, of about as many words as are wanted."""
         words = sum(map(len, self._words))
-        stride = max(1, -(-words // _TEMPERATURE_WORDS))
+        stride = max(1, -(-words // wanted))
         return list(range(0, len(self._words), stride))
 
 

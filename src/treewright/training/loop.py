@@ -389,13 +389,15 @@ class Run:
             self.record.write(self.lines)
 
     def finish(self) -> Result:
-        """Choose the penalty and the temperatures of the best model, and say how good it is."""
+        """Choose lift, penalty and temperatures of the best model, and say how good it is."""
         if not self.best:
             raise TrainingError("the run ended before dev was scored: there is no model")
         with self.average.in_place():
             self._save(self.folders.last)
         self.accelerator.wait_for_everyone()
         scorer = checkpoint.load(self.folders.out, self.accelerator.device)
+        lift = self.dev.lift(scorer)  # the same in all processes
+        scorer.network.scorer.lift(lift)
         scores = self._score_dev(scorer, ("off", "hard", *PENALTIES))
         description = replace(scorer.description, penalty=best_penalty(scores))
         scorer = TorchScorer(
@@ -406,13 +408,14 @@ class Run:
             "ended": self.ended or "epochs",
             "seconds": round(self.clock.spent, 1),
             "dev": scores.as_dict(),
+            "lift": lift,
             "penalty": description.penalty,
         }
         if self.accelerator.is_main_process:
             description = replace(description, temperatures=self.dev.temperatures(scorer))
             result["temperatures"] = dict(description.temperatures)
             with writing(self.folders.out):
-                description.save(self.folders.out, "checkpoint")
+                checkpoint.save(self.folders.out, scorer.network, description, scorer.tokenizer)
                 self.record.finish(result)
         self.accelerator.wait_for_everyone()
         f1 = scores.by_way["hard"].f1
