@@ -69,8 +69,8 @@ class SpanScorer(nn.Module):
         # Each half of W1 goes over tokens, and what is gathered is as small as it can be.
         forward, backward = (half.flatten(1) for half in said.chunk(2, dim=2))
         # By width, not in halves: of an odd slice the forward half has one number more.
-        widths = [forward.shape[1], backward.shape[1]]
-        of_forward, of_backward = self.project.weight.split(widths, dim=1)
+        width = forward.shape[1]
+        of_forward, of_backward = self.project.weight[:, :width], self.project.weight[:, width:]
         with torch.autocast(said.device.type, enabled=False):
             forward = nn.functional.linear(forward.to(of_forward.dtype), of_forward)
             backward = nn.functional.linear(backward.to(of_backward.dtype), of_backward)
