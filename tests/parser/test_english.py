@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from random import Random
 
+import numpy as np
 import pytest
 
 import treewright
@@ -98,6 +100,18 @@ def test_a_sentence_is_the_same_in_any_company(nlp: Parser) -> None:
     for one, other in zip(alone * 3, together, strict=True):
         assert one.score == other.score
         assert one.tree == other.tree
+
+
+def test_scores_are_the_same_in_any_company(nlp: Parser) -> None:
+    """All of them, for lengths that are met once and often."""
+    known = ["the", "dog", ",", "and", "barks", "(", "3.5", ")", "who", "Paris", "n't", "to"]
+    draw = Random(1)
+    lengths = [1, 2, 2, 3, 5, 5, 5, 8, 8, 17, 30, 33, 33, 33, 61, 61, 120]
+    sentences = [[draw.choice(known) for _ in range(n)] for n in lengths * 2 + [9, 45, 64]]
+    together = nlp.scorer.score(sentences)
+    alone = [nlp.scorer.score([words]) for words in sentences]
+    np.testing.assert_array_equal(together.rows, np.concatenate([one.rows for one in alone]))
+    np.testing.assert_array_equal(together.tags, np.concatenate([one.tags for one in alone]))
 
 
 def test_without_torch_and_without_a_network() -> None:

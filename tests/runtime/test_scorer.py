@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -161,6 +162,25 @@ def test_spans_of_another_size(copy: Path) -> None:
     np.savez(copy / "spans.npz", **arrays)
     with pytest.raises(CheckpointError, match=r"spans\.npz"):
         load(copy)
+
+
+def test_arrays_hold_numbers(copy: Path) -> None:
+    with np.load(copy / "spans.npz") as file:
+        arrays = dict(file)
+    arrays["epsilon"] = np.array(np.nan, dtype=np.float32)
+    np.savez(copy / "spans.npz", **arrays)
+    with pytest.raises(CheckpointError, match=r"spans.npz: .*'epsilon' holds NaN"):
+        load(copy)
+
+
+def test_tags_that_nobody_named(copy: Path) -> None:
+    path = copy / "treewright.json"
+    document = json.loads(path.read_text())
+    document["tags"] = ["ONE"]
+    path.write_text(json.dumps(document))
+    scorer = load(copy)
+    with pytest.raises(CheckpointError, match=r"top\.onnx: has more tags"):
+        scorer.score([[word] for word in [*WORDS, *"bcdefg"]])
 
 
 def test_a_checkpoint_is_no_runtime_model(model: Path) -> None:

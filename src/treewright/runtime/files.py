@@ -134,4 +134,6 @@ class SpanArrays:
         for (name, array), shape in zip(arrays.items(), shapes, strict=True):
             if array.shape != shape or array.dtype != np.float32 or not hidden:
                 raise CheckpointError(f"the array {name!r} has a wrong shape", Place(str(path)))
+            if not np.isfinite(array).all():
+                raise CheckpointError(f"the array {name!r} holds NaN or inf", Place(str(path)))
         return found

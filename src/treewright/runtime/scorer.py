@@ -90,6 +90,9 @@ class OnnxScorer:
                 word = int(lengths[:begin].sum())
                 # Every sentence before has a post more than words
                 self._read(tokenized[begin:end], posts[word + begin :], tags[word:], workers)
+        if tags.max(initial=0) >= len(self._description.tags):
+            message = "has more tags than the model's description names"
+            raise CheckpointError(message, Place(str(self._top.path)))
         rows = self._spans.score(posts, lengths.astype(np.int32), threads=self.threads)
         return Scores(rows, lengths, tags)
 
@@ -109,6 +112,10 @@ class OnnxScorer:
 
         def run(batch: Ints) -> None:
             size = int(tokens[batch[0]])
+            if len(batch) == 1:
+                # A product with a row a sentence adds up one row alone in another order than
+                # several, and 8 bits make a difference of that: one sentence goes in twice.
+                batch = np.repeat(batch, 2)
             found = self._top.run({"words": words[places(begins, batch, size)]})
             posts[places(begins - numbers, batch, size - 1)] = found["posts"]
             if "tags" in found:
