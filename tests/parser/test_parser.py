@@ -425,3 +425,17 @@ class TestPickling:
 def test_threads_are_a_number(scorer: HashScorer, threads: int) -> None:
     with pytest.raises(OptionError, match="threads"):
         Parser(scorer, threads=threads)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5])
+def test_workers_are_a_number(nlp: Parser, workers: int) -> None:
+    with pytest.raises(OptionError, match="workers"):
+        nlp.parse_many([["a"]], workers=workers)
+
+
+@pytest.mark.parametrize("text", [b"It rained.", None, 5])
+def test_a_text_is_a_text(nlp: Parser, text: str) -> None:
+    with pytest.raises(OptionError, match="a text is a str, not"):
+        nlp(text)
+    with pytest.raises(OptionError, match="a text is a str, not"):
+        list(nlp.stream(["It rained.", text]))

@@ -177,7 +177,8 @@ def _check_format(form: Format, options: Options, no_escape: bool) -> None:
     if no_escape and form != "brackets":
         raise click.UsageError("--no-escape goes with --format brackets")
     if options.confidence and form in ("brackets", "conll"):
-        raise click.UsageError(f"{form} have no place for it: --confidence goes with json and svg")
+        wanted = "--confidence goes with json, pretty and svg"
+        raise click.UsageError(f"--format {form} has no place for it: {wanted}")
     if options.k > 1 and form == "svg":
         raise click.UsageError("a picture shows the best tree: --k does not go with svg")
 

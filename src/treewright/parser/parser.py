@@ -227,6 +227,8 @@ class Parser:
         return Input([word.text for word in words], None, text, start, offsets)
 
     def _inputs_of_text(self, text: str) -> Iterator[Input]:
+        if not isinstance(text, str):
+            raise OptionError(f"a text is a str, not {type(text).__name__}")
         for begin, end in split_sentences(text):
             given = self.input_of(text[begin:end], begin)
             if given.words:
@@ -243,6 +245,8 @@ def _constrained(inputs: list[Input], constraints: Sequence[Constraints | None])
 
 def _share(threads: int | None, workers: int) -> int | None:
     """The threads that the decoder may use for each of the batches in work at a time."""
+    if type(workers) is not int or workers < 1:
+        raise OptionError(f"workers are a whole number from 1, not {workers!r}")
     if workers == 1:
         return threads
     return max(1, (threads or os.cpu_count() or 1) // workers)
