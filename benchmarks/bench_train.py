@@ -119,7 +119,7 @@ def packaged_encoder() -> str | None:
 
 
 def new_run(encoder: str, precision: str, weight: float, start: str | None = None) -> Run:
-    """A run of the preset `small`, ready for its first step; it writes nothing."""
+    """A run of the preset `small` in batches of 32, ready for its first step; writes nothing."""
     directory = tempfile.TemporaryDirectory()
     OPEN_FILES.append(directory)
     settings = {
@@ -128,6 +128,7 @@ def new_run(encoder: str, precision: str, weight: float, start: str | None = Non
         "out": str(Path(directory.name) / "model"),
         "model.encoder": encoder if start is None else None,
         "precision": precision,
+        "batch_size": 32,
         "lambda": weight,
     }
     config = load_config(preset="small", settings=settings.items(), known_network=start is not None)

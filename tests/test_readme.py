@@ -9,7 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = Path(__file__).parents[1] / "README.md"
+
+
+_DECIMAL = re.compile(r"-?\d+\.\d+")
 
 
 def console_examples() -> list[tuple[str, str]]:
@@ -43,4 +48,9 @@ def test_console_examples(tmp_path: Path) -> None:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
         )
-        assert run.stdout == expected, command
+        assert _DECIMAL.sub("0.0", run.stdout) == _DECIMAL.sub("0.0", expected), command
+        for ours, promised in zip(
+            _DECIMAL.findall(run.stdout), _DECIMAL.findall(expected), strict=True
+        ):
+            # Another processor adds up scores in another order.
+            assert float(ours) == pytest.approx(float(promised), rel=0.02, abs=0.02), command

@@ -175,8 +175,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper-zh": _PAPER,
     "small": {
         "language": "en",
-        "batch_size": 32,
-        "encoder_rate": 1e-4,
+        # On the WSJ sample: dev F1 90.6 after 16 epochs. Of 32 sentences and 1e-4, 89.2 after 10.
+        "batch_size": 16,
+        "encoder_rate": 2e-4,
         "top_rate": 1e-3,
         "schedule": "cosine",
         "epochs": 20,
