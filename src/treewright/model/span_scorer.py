@@ -116,7 +116,7 @@ class SpanScorer(nn.Module):
         """Add a number to every score of every label but the nulls."""
         real = [not is_null(label) for label in self.scored]
         if real:
-            self.output.bias += by * torch.tensor(real, device=self.output.bias.device)
+            self.output.bias.add_(by * torch.tensor(real, device=self.output.bias.device))
 
     def columns(self) -> tuple[torch.Tensor, torch.Tensor]:
         """W2 and b2 with a row a column: `(L, H)` and `(L,)`."""
