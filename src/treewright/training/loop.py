@@ -148,6 +148,7 @@ class Run:
         self.step = self.epoch = self.position = 0
         self.lines: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
+        self.lift: float | None = None  # what the best model's labels have been lifted by, if so
         self.sums = torch.zeros(len(RECORD), device=accelerator.device)
         self.clock = Clock(config.max_minutes)
         self.wishes = Wishes()
@@ -197,7 +198,7 @@ class Run:
         self.average.restore(state["average"])
         self.schedule.restore(state["schedule"])
         self.step, self.epoch, self.position = state["step"], state["epoch"], state["position"]
-        self.lines, self.best = state["lines"], state["best"]
+        self.lines, self.best, self.lift = state["lines"], state["best"], state["lift"]
         self.clock.spent = state["seconds"]
         self.ended = "time" if self.clock.over else ""
         states, rank = state["random"], self.accelerator.process_index
@@ -318,7 +319,7 @@ class Run:
                 }
                 self.lines.append(line)
                 if best:
-                    self.best = line
+                    self.best, self.lift = line, None
                     self._save(self.folders.out)
             self.sums = torch.zeros_like(self.sums)
             self.save()
@@ -380,6 +381,7 @@ class Run:
             "position": self.position,
             "lines": self.lines,
             "best": self.best,
+            "lift": self.lift,
             "sums": sums,
             "random": randoms,
             "seconds": self.clock.spent,
@@ -396,8 +398,10 @@ class Run:
             self._save(self.folders.last)
         self.accelerator.wait_for_everyone()
         scorer = checkpoint.load(self.folders.out, self.accelerator.device)
-        lift = self.dev.lift(scorer)  # the same in all processes
-        scorer.network.scorer.lift(lift)
+        lift = self.lift
+        if lift is None:
+            lift = self.dev.lift(scorer)  # the same in all processes
+            scorer.network.scorer.lift(lift)
         scores = self._score_dev(scorer, ("off", "hard", *PENALTIES))
         description = replace(scorer.description, penalty=best_penalty(scores))
         scorer = TorchScorer(
@@ -417,6 +421,8 @@ class Run:
             with writing(self.folders.out):
                 checkpoint.save(self.folders.out, scorer.network, description, scorer.tokenizer)
                 self.record.finish(result)
+            if self.lift is None:  # whoever goes on is not to lift the same model again
+                save_state({**load_state(self.folders.state), "lift": lift}, self.folders.state)
         self.accelerator.wait_for_everyone()
         f1 = scores.by_way["hard"].f1
         main = self.accelerator.is_main_process
