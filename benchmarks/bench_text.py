@@ -20,11 +20,11 @@ from typing import Any
 from common import SHARED, alternate, arguments, print_table, treebank, write_json
 
 from treewright.text import words
-from treewright.text.penn import escape_brackets
 from treewright.text.sentences import iter_sentences, split_sentences
 from treewright.text.subwords import SubwordTokenizer
 from treewright.text.words import tokenize
 from treewright.trees import read_trees
+from treewright.trees.brackets import escape_brackets
 
 Spans = list[tuple[int, int]]
 Splitter = Callable[[str], "set[int]"]

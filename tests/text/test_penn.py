@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.text.penn import escape_brackets, unescape
+from treewright.text.penn import unescape
 from treewright.trees import Tree
+from treewright.trees.brackets import escape_brackets
 
 
 @pytest.mark.parametrize(

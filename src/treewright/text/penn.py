@@ -1,11 +1,8 @@
-r"""How treebanks write words that brackets would misread, and what those words are.
+r"""What the words are that treebanks write in another way, as a pure function of one word.
 
-Owns the escapes of the Penn Treebank, as pure functions of one word. Text that is parsed keeps its
-words as written; they are escaped where a tree goes into brackets, and unescaped where an encoder,
-which never saw an escape, is to read them.
+Owns the way back from the escapes of the Penn Treebank, for encoders, which never saw one. Text
+that is parsed keeps its words as written; `treewright.trees.brackets` escapes them where it must.
 
->>> escape_brackets("("), escape_brackets(":-)"), escape_brackets("word")
-('-LRB-', ':--RRB-', 'word')
 >>> [unescape(word) for word in ("-LRB-", "``", "1\\/2")]
 ['(', '"', '1/2']
 """
@@ -13,8 +10,6 @@ which never saw an escape, is to read them.
 from __future__ import annotations
 
 _APOSTROPHE = "\u2019"  # as typesetters write it
-_ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
-_ESCAPE_TABLE = str.maketrans(_ESCAPES)
 
 _WHOLE_WORDS = {
     "-LRB-": "(",
@@ -28,14 +23,6 @@ _WHOLE_WORDS = {
     "`": "'",
 }
 _WHOLE_WORDS |= {word.lower(): plain for word, plain in _WHOLE_WORDS.items()}
-
-
-def escape_brackets(word: str) -> str:
-    """The word as a bracketed tree can hold it: round brackets become `-LRB-` and `-RRB-`.
-
-    Only round ones: they alone would end a tree, and treebanks differ about the others.
-    """
-    return word.translate(_ESCAPE_TABLE) if "(" in word or ")" in word else word
 
 
 def unescape(word: str) -> str:

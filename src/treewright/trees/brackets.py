@@ -302,5 +302,15 @@ def _escaped(token: str, what: str) -> str:
     """Round brackets as `-LRB-` and `-RRB-`; white space, and NUL, which no text holds, as `_`."""
     if token and "\0" not in token and not _UNWRITABLE.search(token):
         return token
-    token = token.replace("(", "-LRB-").replace(")", "-RRB-")
-    return _SEPARATING.sub("_", token) or "_"
+    return _SEPARATING.sub("_", escape_brackets(token)) or "_"
+
+
+def escape_brackets(word: str) -> str:
+    """The word as a bracketed tree can hold it: round brackets become `-LRB-` and `-RRB-`.
+
+    Only round ones: they alone would end a tree, and treebanks differ about the others.
+
+    >>> escape_brackets("("), escape_brackets(":-)"), escape_brackets("word")
+    ('-LRB-', ':--RRB-', 'word')
+    """
+    return word.replace("(", "-LRB-").replace(")", "-RRB-")
