@@ -10,6 +10,7 @@ import torch
 from model.networks import LABELS, SENTENCES, TAGS, features_of, make
 from treewright.charts import cell_count, packed_index
 from treewright.model.encoder import PretrainedEncoder
+from treewright.model.network import _attention_kernels
 
 KINDS = [
     ("characters", {}),
@@ -175,3 +176,11 @@ def test_two_groups_of_parameters() -> None:
     assert groups == Counter(map(id, network.parameters()))
     assert isinstance(network.encoder, PretrainedEncoder)
     assert id(network.encoder.mix.scale) in set(map(id, network.encoder_parameters()))
+
+
+def test_no_kernel_that_plans_each_shape_anew_on_an_accelerator() -> None:
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    with _attention_kernels(torch.device("cuda")):
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
+        assert torch.backends.cuda.flash_sdp_enabled()
+    assert torch.backends.cuda.cudnn_sdp_enabled() == before

@@ -10,12 +10,14 @@ Nothing random comes after `encode`, so both agree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from treewright.charts import cell_spans
 from treewright.model.attention import Halves, PartitionedLayer, WordPositions
@@ -85,9 +87,10 @@ class Network(nn.Module):
 
     def encode(self, features: Features) -> Encoded:
         """Read sentences."""
-        x = self.embed(features)
-        for layer in self.layers:
-            x = layer(x, features)
+        with _attention_kernels(self.edges.device):
+            x = self.embed(features)
+            for layer in self.layers:
+                x = layer(x, features)
         if self.label_attention is None:
             said = torch.stack(x, dim=1)  # content and position, each as a head
         else:
@@ -156,6 +159,20 @@ class Network(nn.Module):
             _carry(own, state, f"tagger.{len(self.tagger) - 1}", self.tags, new.tags)
         new.load_state_dict(state)
         return new.train(self.training)
+
+
+def _attention_kernels(device: torch.device) -> AbstractContextManager[None]:
+    """Which of torch's kernels for attention may be used.
+
+    cuDNN's makes a plan for every new shape, and batches of sentences seldom share one: on an H200
+    steps of training took more than three times as long.
+    """
+    if device.type != "cuda":
+        return nullcontext()
+    kernels: AbstractContextManager[None] = sdpa_kernel(
+        [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    )
+    return kernels
 
 
 def _label_attention(config: ModelConfig) -> LabelAttention | None:
