@@ -134,6 +134,7 @@ def test_a_part_is_damaged(copy: Path, file: str, damage: str) -> None:
         ('"edges": false', '"edges": 0', "'edges' cannot be 0"),
         ('"version": 1', '"version": 2', "another kind or version"),
         ('"overlap": 62', '"no": 62', "'overlap' cannot be None"),
+        ('"overlap": 62', '"overlap": -1', "'overlap' cannot be -1"),
     ],
 )
 def test_settings_are_checked(copy: Path, old: str, new: str, message: str) -> None:

@@ -83,8 +83,10 @@ class Settings:
             value = document.get(field.name)
             if field.name in choices:
                 right = value in choices[field.name]
+            elif field.type == "bool":
+                right = isinstance(value, bool)
             else:
-                right = type(value) is {"int": int, "bool": bool}[str(field.type)]
+                right = type(value) is int and value >= 0
             if not right:
                 raise CheckpointError(f"{field.name!r} cannot be {value!r}", place)
         return cls(**{field.name: document[field.name] for field in fields(cls)})
