@@ -11,8 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from treewright import files
 from treewright.errors import BinaryInput, EncodingError, NotFound, OutputError, Place
-from treewright.files import CHUNK_BYTES, atomic_write, open_bytes, text_chunks, text_lines
+from treewright.files import (
+    CHUNK_BYTES,
+    atomic_directory,
+    atomic_write,
+    open_bytes,
+    recover_directory,
+    text_chunks,
+    text_lines,
+)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="wants a POSIX file system")
 
@@ -68,6 +77,69 @@ def test_standard_output_by_its_name_as_a_file(tmp_path: Path) -> None:
     assert subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout == b"x"
 
 
+@pytest.mark.parametrize("swap", [True, False], ids=["at once", "in two steps"])
+def test_a_directory_takes_the_place_of_another(
+    swap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not the block's to write is kept, and nothing is left beside."""
+    if not swap:
+        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    target = tmp_path / "model"
+    target.mkdir()
+    (target / "weights").write_text("old")
+    (target / "notes").write_text("mine")
+    with atomic_directory(target, ["weights", "gone"]) as new:
+        (new / "weights").write_text("new")
+        assert (target / "weights").read_text() == "old"
+    assert {path.name: path.read_text() for path in target.iterdir()} == {
+        "weights": "new",
+        "notes": "mine",
+    }
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone can swap two directories")
+def test_directories_are_swapped_at_once(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    if not files._exchange(tmp_path / "one", tmp_path / "other"):
+        pytest.skip("this file system cannot")
+    assert (tmp_path / "one" / "other").exists()
+    assert not files._exchange(tmp_path / "one", tmp_path / "none")
+
+
+def test_a_directory_that_was_lost_between_two_renames_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """Stands for a kill: nothing is tidied up after it."""
+
+    target = tmp_path / "mo[d]el"
+    target.mkdir()
+    (target / "weights").write_text("old")
+    rename = Path.rename
+
+    def once(path: Path, to: Path) -> Path:
+        if path == target or to != target:
+            return rename(path, to)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "_exchange", lambda *_: False)
+        patched.setattr(files, "_restore", lambda *_: None)
+        patched.setattr(Path, "rename", once)
+        with pytest.raises(Killed), atomic_directory(target):
+            pass
+    assert not target.exists()
+    recover_directory(target)
+    assert (target / "weights").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+    recover_directory(target)
+    recover_directory(tmp_path / "none" / "none")
+
+
+@posix
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     for target in (tmp_path, tmp_path / "no" / "file", ""):
         with pytest.raises(OutputError), atomic_write(target):

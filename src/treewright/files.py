@@ -7,6 +7,7 @@ Knows nothing of trees.
 from __future__ import annotations
 
 import codecs
+import glob
 import os
 import shutil
 import sys
@@ -32,6 +33,11 @@ CHUNK_BYTES = 1 << 13
 
 # Encodings that treebanks come in, most likely first; offered when UTF-8 fails.
 _OTHER_ENCODINGS = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1252", "latin-1")
+
+# What an older directory is called while a newer one takes its place
+_OLD = "old"
+# Of Linux's renameat2: names are relative to where we are; swap them
+_HERE, _EXCHANGE = -100, 2
 
 
 @contextmanager
@@ -265,12 +271,46 @@ def _replace(directory: Path, new: Path, files: Collection[str]) -> None:
                 shutil.copytree(entry, target, symlinks=True)
             else:
                 shutil.copy2(entry, target, follow_symlinks=False)
+    if _exchange(directory, new):
+        return  # the older one has the name of `new` now, and goes with it
     old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    directory.rename(old / "old")
+    directory.rename(old / _OLD)
     try:
         new.rename(directory)
-    except BaseException:
-        (old / "old").rename(directory)
-        old.rmdir()
-        raise
+    finally:
+        _restore(directory, old)
+
+
+def _restore(directory: Path, old: Path) -> None:
+    """Tidy up after a change of places, or undo it where there is nothing in the place."""
+    if not directory.exists():
+        (old / _OLD).rename(directory)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two directories at once, so that at no moment one is missing; whether that worked.
+
+    Linux can, on most file systems, and Python does not offer it.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes  # which few need
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    failed: int = rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
+    return not failed
+
+
+def recover_directory(target: str | os.PathLike[str]) -> None:
+    """Put a directory back that was lost between two renames, where they could not be one.
+
+    That is what a kill leaves of `atomic_directory` at the worst moment.
+    """
+    directory = Path(target)
+    if directory.exists() or not directory.parent.is_dir():
+        return
+    for lost in directory.parent.glob(f".{glob.escape(directory.name)}.*/{_OLD}"):
+        _restore(directory, lost.parent)

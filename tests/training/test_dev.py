@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from training.made import made_trees, write
-from treewright import Grammar
+from treewright import Grammar, Tree
 from treewright.charts import cell_count, packed_index
+from treewright.errors import EmptyInput
 from treewright.model.span_scorer import SpanScorer
 from treewright.scorer import Description, Scores
 from treewright.training.dev import LIFTS, Dev
@@ -44,13 +45,20 @@ class Timid:
         return Scores(np.concatenate(charts), lengths, np.zeros(lengths.sum(), dtype=np.int64))
 
 
-@pytest.mark.parametrize(("gold", "lift"), [(1.0, 0.0), (-0.15, 0.2), (-0.35, 0.4)])
+@pytest.mark.parametrize(("gold", "lift"), [(1.0, 0.0), (-0.35, 0.4), (-1.15, 1.2)])
 def test_labels_are_lifted_as_far_as_dev_gains(tmp_path: Path, gold: float, lift: float) -> None:
     """The smallest number that makes every bracket of gold worth having."""
     distinct = {tree.words(): tree for tree in made_trees(30)}
     treebank = Treebank.read(write(tmp_path / "dev.mrg", list(distinct.values())))
     assert Dev(treebank).lift(Timid(treebank, gold)) == lift
     assert lift in LIFTS
+
+
+def test_dev_without_a_bracket_that_counts_chooses_nothing(tmp_path: Path) -> None:
+    trees = [Tree.from_brackets(text) for text in ("(TOP (. .))", "(TOP (NN dog))")]
+    treebank = Treebank.read(write(tmp_path / "dev.mrg", trees))
+    with pytest.raises(EmptyInput, match=r"dev\.mrg: holds no constituent that EVALB would score"):
+        Dev(treebank)
 
 
 @pytest.mark.parametrize("null", ["zero", "learned"])

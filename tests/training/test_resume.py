@@ -17,9 +17,11 @@ import torch
 
 from training.made import Watch, figures, made_trees, metrics, quick, same_weights, weights, write
 from treewright.errors import CheckpointError, Interrupted, SettingError, TrainingError
-from treewright.training.config import TrainConfig
+from treewright.training.config import TrainConfig, load_config
+from treewright.training.dev import Dev
 from treewright.training.loop import Run, train
 from treewright.training.observer import Progress
+from treewright.training.record import Record
 
 # Dropout, an average, a schedule with a memory, learned rule scores: all that a run must remember
 FULL = (
@@ -142,6 +144,67 @@ def test_killed_while_writing(
     check_same_end(config, unharmed)
 
 
+def test_killed_before_the_end_is_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is finished, the record is not: it must not be lifted for a second time."""
+    unharmed = quick(folder(tmp_path / "unharmed"))
+    assert train(unharmed).figures["lift"] > 0, "or this tests nothing"
+    config = quick(folder(tmp_path / "killed"))
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Record, "finish", killed)
+        with pytest.raises(Killed):
+            train(config)
+    train(config, resume=True)
+    check_same_end(config, unharmed)
+
+
+def test_ctrl_c_while_the_model_is_finished(
+    unharmed: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = quick(tmp_path, *FULL)
+
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Dev, "lift", pressed)
+        with pytest.raises(Interrupted, match=r"best model was finished; .* and --resume"):
+            train(config)
+    train(config, resume=True)
+    check_same_end(config, unharmed)
+
+
+def test_killed_between_two_renames(unharmed: TrainConfig, tmp_path: Path) -> None:
+    """Where directories cannot be swapped at once, a kill can leave the model aside."""
+    config = quick(tmp_path, *FULL)
+    with pytest.raises(Interrupted):
+        train(config, observer=at_step(8, lambda: os.kill(os.getpid(), signal.SIGTERM)))
+    aside = folder(tmp_path / ".model.abcdefgh")
+    (tmp_path / "model").rename(aside / "old")
+    train(config, resume=True)
+    check_same_end(config, unharmed)
+    assert not aside.exists()
+
+
+def test_nobody_else_trains_at_the_same_place(tmp_path: Path) -> None:
+    config = quick(tmp_path)
+    refused: list[str] = []
+
+    def another() -> None:
+        with pytest.raises(SettingError) as error:
+            train(config, resume=True)
+        refused.append(str(error.value))
+
+    train(config, observer=at_step(2, another))
+    assert refused == [f"{config.out}: 'out' is being trained by another process"]
+    train(config, resume=True)
+
+
 def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:
     config = quick(tmp_path, "epochs=2")
     train(config)
@@ -158,6 +221,7 @@ def test_more_epochs_may_be_asked_for(tmp_path: Path) -> None:
     watch = Watch()
     train(replace(config, epochs=3), resume=True, observer=watch)
     assert [progress.step for progress in watch.steps] == [7, 8, 9]
+    assert load_config(str(Path(config.out) / "run" / "config.toml")).epochs == 3
 
 
 def test_trained_in_a_thread(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +29,7 @@ from treewright.charts import Labels
 from treewright.errors import EmptyInput, SettingError, TrainingError
 from treewright.model import checkpoint
 from treewright.parser import load
+from treewright.training import record
 from treewright.training.config import load_config
 from treewright.training.loop import train
 from treewright.training.schedule import Schedule
@@ -67,7 +70,7 @@ def test_what_is_kept(tmp_path: Path) -> None:
     ]
     assert sorted(path.name for path in out.iterdir()) == sorted([*model_files, "run"])
     aside = tmp_path / "model.resume"
-    assert sorted(path.name for path in aside.iterdir()) == ["last", "state.pt"]
+    assert sorted(path.name for path in aside.iterdir()) == ["last", "lock", "state.pt"]
     assert sorted(path.name for path in (aside / "last").iterdir()) == model_files
     for file in [path for path in out.rglob("*") if path.is_file()]:
         data = file.read_bytes()
@@ -336,3 +339,21 @@ def test_a_link_to_another_disk_stays_one(tmp_path: Path) -> None:
     assert (tmp_path / "model").is_symlink()
     checkpoint.load(tmp_path / "disk" / "models")
     assert (tmp_path / "disk" / "models.resume" / "state.pt").exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="wants git")
+def test_no_revision_of_somebody_else_s_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An installed package may lie within one."""
+    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "theirs"]):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", "-C", str(tmp_path), *who, *arguments], check=True)
+    installed = tmp_path / "venv" / "treewright" / "training" / "record.py"
+    installed.parent.mkdir(parents=True)
+    installed.touch()
+    monkeypatch.setattr(record, "__file__", str(installed))
+    assert record.git_revision() is None
+    for arguments in (["add", "venv"], ["commit", "-q", "-m", "now it is theirs"]):
+        subprocess.run(["git", "-C", str(tmp_path), *who, *arguments], check=True)
+    assert record.git_revision()

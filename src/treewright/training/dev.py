@@ -15,6 +15,7 @@ import numpy as np
 
 from treewright.charts import Floats, Ints, cell_count, is_tensor
 from treewright.decode import Parses, decode, fit_temperature
+from treewright.errors import EmptyInput, Place
 from treewright.evaluation import Parameters, evaluate
 from treewright.scorer import Description, RulesMode, Scorer
 from treewright.training.treebank import Treebank
@@ -30,7 +31,9 @@ PENALTIES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 #: What is tried on dev as an addition to every label, in the same units. The hinge is content with
 #: a flat tree wherever a bracket is unsure, so that more brackets are missed than invented.
-LIFTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+LIFTS = tuple(round(0.1 * tenths, 1) for tenths in range(21))
+# Of them, so many at a time: more are tried only where the last was as good as any
+_LIFTS_AT_ONCE = 7
 
 # Numbers of charts that are held at once: some 250 MB
 _MOST_NUMBERS = 1 << 26
@@ -81,6 +84,9 @@ class Dev:
         self._words = treebank.words
         self._tags = [tree.tags() for tree in treebank.normalized]
         self._parameters = replace(Parameters.collins(), max_error=len(self._gold))
+        if not self._judge(self._gold).f1:
+            message = "holds no constituent that EVALB would score: nothing can be chosen by it"
+            raise EmptyInput(message, Place(treebank.file))
 
     def score(
         self,
@@ -131,10 +137,21 @@ class Dev:
 
         The smallest of equals, on a part of dev.
         """
+        sample = sorted(self._sample(_LIFT_WORDS), key=lambda at: len(self._words[at]))
+        f1: dict[float, float] = {}
+        for at in range(0, len(LIFTS), _LIFTS_AT_ONCE):
+            f1 |= self._lifted(scorer, sample, LIFTS[at : at + _LIFTS_AT_ONCE])
+            if f1[max(f1)] < max(f1.values()):
+                break
+        return max(f1, key=lambda lift: (f1[lift], -lift))
+
+    def _lifted(
+        self, scorer: Scorer, sample: Sequence[int], lifts: Sequence[float]
+    ) -> dict[float, float]:
+        """F1 under hard rules of some sentences, their labels lifted by each of some numbers."""
         description = scorer.description
         real = np.array([not is_null(label) for label in description.labels])
-        sample = sorted(self._sample(_LIFT_WORDS), key=lambda at: len(self._words[at]))
-        trees: dict[float, list[Tree]] = {lift: [] for lift in LIFTS}
+        trees: dict[float, list[Tree]] = {lift: [] for lift in lifts}
         for part in _parts(sample, self._words, len(description.labels)):
             scores = scorer.score([self._words[at] for at in part])
             rows = as_numpy(scores.rows)
@@ -143,7 +160,7 @@ class Dev:
                 parses = decoded(lifted, scores.lengths, description, "hard")
                 for sentence, parse in zip(part, parses, strict=True):
                     found.append(parse.tree(self._words[sentence], self._tags[sentence]))
-        return max(LIFTS, key=lambda lift: (self._judge(trees[lift], sample).f1, -lift))
+        return {lift: self._judge(found, sample).f1 for lift, found in trees.items()}
 
     def temperatures(self, scorer: Scorer) -> dict[RulesMode, float]:
         """What makes confidences honest, for every mode of the rules, on a part of dev."""

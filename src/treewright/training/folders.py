@@ -3,14 +3,20 @@
 Owns the names, and the refusal to write over what is not the run's own.
 
     OUT              the best model so far, and in OUT/run the record of the run
-    OUT.resume       state.pt, all that the run must know to go on; last, the model at its end
+    OUT.resume       state.pt, all that the run must know to go on; last, the model at its end;
+                     lock, held by the process that trains
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from treewright.errors import Place, SettingError
+from filelock import FileLock, Timeout
+
+from treewright.errors import CheckpointError, OutputError, Place, SettingError
+from treewright.files import recover_directory
 from treewright.training.config import TrainConfig
 
 # What a run that was killed before it wrote its first state leaves in OUT
@@ -51,7 +57,27 @@ class Folders:
         folders = cls(config.out)
         if not resume:
             folders._refuse_to_write_over(place)
+        elif not folders.state.exists():
+            message = "is missing: there is no run to go on with; begin it without --resume"
+            raise CheckpointError(message, Place(str(folders.state)))
         return folders
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other runs out within the block, and put back what a kill may have left aside."""
+        lock = FileLock(self.aside / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            message = "'out' is being trained by another process"
+            raise SettingError(message, Place(str(self.out))) from None
+        except OSError as error:
+            raise OutputError(error.strerror or str(error), Place(str(self.aside))) from None
+        try:
+            recover_directory(self.out)
+            yield
+        finally:
+            lock.release()
 
     def _refuse_to_write_over(self, place: Place) -> None:
         if self.state.exists():

@@ -96,13 +96,18 @@ def train(
     if not accelerator.is_main_process or observer is None:
         observer = Observer()
     run = Run(config, accelerator, observer, folders, start)
-    if resume:
-        run.resume()
-    else:
-        run.begin()
-    with run.wishes.watched():
-        run.steps()
-    return run.finish()
+    with folders.alone() if accelerator.is_main_process else nullcontext():
+        if resume:
+            run.resume()
+        else:
+            run.begin()
+        with run.wishes.watched():
+            run.steps()
+        try:
+            return run.finish()
+        except KeyboardInterrupt:
+            message = "stopped while the best model was finished; all is kept"
+            raise Interrupted(f"{message}: go on with the same command and --resume") from None
 
 
 class Run:
@@ -148,7 +153,7 @@ class Run:
         self.step = self.epoch = self.position = 0
         self.lines: list[dict[str, Any]] = []
         self.best: dict[str, Any] = {}
-        self.lift: float | None = None  # what the best model's labels have been lifted by, if so
+        self.bias: torch.Tensor | None = None  # of the best model's labels, before any lift
         self.sums = torch.zeros(len(RECORD), device=accelerator.device)
         self.clock = Clock(config.max_minutes)
         self.wishes = Wishes()
@@ -198,7 +203,7 @@ class Run:
         self.average.restore(state["average"])
         self.schedule.restore(state["schedule"])
         self.step, self.epoch, self.position = state["step"], state["epoch"], state["position"]
-        self.lines, self.best, self.lift = state["lines"], state["best"], state["lift"]
+        self.lines, self.best, self.bias = state["lines"], state["best"], state["bias"]
         self.clock.spent = state["seconds"]
         self.ended = "time" if self.clock.over else ""
         states, rank = state["random"], self.accelerator.process_index
@@ -207,6 +212,9 @@ class Run:
             self.sums.copy_(state["sums"][rank])
         else:
             self.observer.said("another number of processes: random numbers begin anew")
+        if self.accelerator.is_main_process:
+            with writing(self.folders.out):
+                self.record.told(self.config)
         self.observer.said(f"going on after step {self.step:,}, epoch {self.epoch + 1}")
 
     # Steps
@@ -319,7 +327,8 @@ class Run:
                 }
                 self.lines.append(line)
                 if best:
-                    self.best, self.lift = line, None
+                    self.best = line
+                    self.bias = self.materials.network.scorer.output.bias.detach().cpu().clone()
                     self._save(self.folders.out)
             self.sums = torch.zeros_like(self.sums)
             self.save()
@@ -381,7 +390,7 @@ class Run:
             "position": self.position,
             "lines": self.lines,
             "best": self.best,
-            "lift": self.lift,
+            "bias": self.bias,
             "sums": sums,
             "random": randoms,
             "seconds": self.clock.spent,
@@ -398,10 +407,11 @@ class Run:
             self._save(self.folders.last)
         self.accelerator.wait_for_everyone()
         scorer = checkpoint.load(self.folders.out, self.accelerator.device)
-        lift = self.lift
-        if lift is None:
-            lift = self.dev.lift(scorer)  # the same in all processes
-            scorer.network.scorer.lift(lift)
+        assert self.bias is not None
+        # From the bias as it was trained: a run that ends for a second time must not lift it twice.
+        scorer.network.scorer.output.bias.data.copy_(self.bias)
+        lift = self.dev.lift(scorer)  # the same in all processes
+        scorer.network.scorer.lift(lift)
         scores = self._score_dev(scorer, ("off", "hard", *PENALTIES))
         description = replace(scorer.description, penalty=best_penalty(scores))
         scorer = TorchScorer(
@@ -421,8 +431,6 @@ class Run:
             with writing(self.folders.out):
                 checkpoint.save(self.folders.out, scorer.network, description, scorer.tokenizer)
                 self.record.finish(result)
-            if self.lift is None:  # whoever goes on is not to lift the same model again
-                save_state({**load_state(self.folders.state), "lift": lift}, self.folders.state)
         self.accelerator.wait_for_everyone()
         f1 = scores.by_way["hard"].f1
         main = self.accelerator.is_main_process

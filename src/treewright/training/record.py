@@ -41,15 +41,20 @@ class Record:
 
     def begin(self, config: TrainConfig, provenance: Mapping[str, Any]) -> None:
         """Write what the run was told, and what it is made of."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        with atomic_write(self.directory / "config.toml") as handle:
-            handle.write(to_toml(to_table(config)))
+        self.told(config)
         with atomic_write(self.directory / "provenance.json") as handle:
             json.dump(provenance, handle, indent=1, ensure_ascii=False)
             handle.write("\n")
 
+    def told(self, config: TrainConfig) -> None:
+        """Write all settings, which may be others when a run goes on."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with atomic_write(self.directory / "config.toml") as handle:
+            handle.write(to_toml(to_table(config)))
+
     def write(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Write the lines of all checks so far, and draw them."""
+        self.directory.mkdir(parents=True, exist_ok=True)
         with atomic_write(self._metrics) as handle:
             for line in lines:
                 handle.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -96,9 +101,13 @@ def _version(package: str) -> str | None:
 
 
 def git_revision() -> str | None:
-    """The revision of treewright's own source, `+` after it if it was changed; None if unknown."""
+    """The revision of treewright's own source, `+` after it if it was changed; None if unknown.
+
+    An installed package may lie within somebody else's repository, which does not know its files.
+    """
     here = Path(__file__).parent
     try:
+        _git(here, "ls-files", "--error-unmatch", "--", Path(__file__).name)
         commit = _git(here, "rev-parse", "HEAD")
         changed = _git(here, "status", "--porcelain", "--", str(here.parents[1]))
     except (OSError, subprocess.SubprocessError):

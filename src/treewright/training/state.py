@@ -25,7 +25,7 @@ from treewright.settings import to_table
 from treewright.training.config import TrainConfig
 from treewright.training.setup import Materials
 
-VERSION = 1
+VERSION = 2
 
 # Settings that a run may go on with though it began with others
 _FREE = frozenset({"train", "dev", "out", "name", "epochs", "max_minutes", "piece_subwords"})
