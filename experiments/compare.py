@@ -2,11 +2,12 @@ r"""Ways of training side by side: F1 on held-out trees, several seeds each, and
 
 WAYS is a file of TOML: a table a way, of settings of `treewright train`; an empty table is the
 preset as it is. Each run is a process of one thread, OUT/NUMBER-seed, NUMBER being the way's; the
-same command goes on where it stopped. The cost is the share of a forward pass over dev that is
-spent above the encoder: processor time, one thread, float32, the last seed's model.
+same command goes on where it stopped, and what was begun with other settings is refused. The cost
+is the share of a forward pass over dev that is spent above the encoder: processor time, one thread,
+float32, the last seed's model.
 
     python experiments/compare.py WAYS OUT --preset small --encoder FOLDER --train wsj_train.mrg \
-        --dev wsj_dev.mrg --seeds 777 778 779 --jobs 2 --also gum=gum_dev.mrg
+        --dev wsj_dev.mrg --set precision=bf16 --seeds 777 778 779 --jobs 2 --also gum=gum_dev.mrg
 
 Choose by the held-out sets that are named here; score the choice, once, with `evaluate.py`.
 """
@@ -36,13 +37,19 @@ def main() -> None:
     """Train what is not trained yet, and print the table."""
     options = arguments().parse_args()
     ways = {name: list(assignments(table)) for name, table in read_toml(options.ways).items()}
-    runs = [
-        (options.out / f"{number}-{seed}", [*of, f"seed={seed}"])
-        for seed in options.seeds
-        for number, of in enumerate(ways.values())
-    ]
+    runs: dict[Path, list[str]] = {}
+    for seed in options.seeds:
+        for number, of in enumerate(ways.values()):
+            out = options.out / f"{number}-{seed}"
+            settings = [*options.settings, *of, f"seed={seed}"]
+            runs[out] = command(options, out, settings)
+    for out, wanted in runs.items():
+        if beside(out, "json").exists() and json.loads(beside(out, "json").read_text()) != wanted:
+            sys.exit(
+                f"{out} was begun with other settings, see {beside(out, 'json')}: name another"
+            )
     with ThreadPoolExecutor(options.jobs) as pool:
-        failed = [run for run in pool.map(lambda run: train(options, *run), runs) if run]
+        failed = [log for log in pool.map(train, runs.keys(), runs.values()) if log]
     if failed:
         sys.exit("\n".join(["these runs failed; see their logs:", *failed]))
     also = {name: list(read_trees(file)) for name, file in map(named_file, options.also)}
@@ -66,6 +73,14 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--encoder", metavar="FOLDER")
     parser.add_argument("--train", required=True)
     parser.add_argument("--dev", required=True)
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="KEY=VALUE",
+        help="in all",
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=[777])
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--also", nargs="*", default=[], metavar="NAME=FILE")
@@ -93,21 +108,34 @@ def assignments(table: Mapping[str, Any], within: str = "") -> Iterator[str]:
             yield f"{within}{key}={json.dumps(value)}"
 
 
-def train(options: argparse.Namespace, out: Path, settings: Sequence[str]) -> str:
+def command(options: argparse.Namespace, out: Path, settings: Sequence[str]) -> list[str]:
+    """What trains one model."""
+    words = ["train", "--preset", options.preset, "--out", str(out)]
+    for key in ("encoder", "train", "dev"):
+        words += [f"--{key}", getattr(options, key)] if getattr(options, key) else []
+    return words + [part for text in settings for part in ("--set", text)]
+
+
+def beside(out: Path, end: str) -> Path:
+    """A file beside a model."""
+    return out.with_name(f"{out.name}.{end}")
+
+
+def train(out: Path, words: Sequence[str]) -> str:
     """Train one model, or go on with it; its log's name if that failed."""
     if (out / "run" / "result.json").exists():
         return ""
-    command = [sys.executable, "-m", "treewright", "train", "--preset", options.preset]
-    for key in ("encoder", "train", "dev"):
-        command += [f"--{key}", getattr(options, key)] if getattr(options, key) else []
-    command += ["--out", str(out), *(part for text in settings for part in ("--set", text))]
-    if out.with_name(f"{out.name}.resume").joinpath("state.pt").exists():
-        command.append("--resume")
     out.parent.mkdir(parents=True, exist_ok=True)
-    log = out.with_name(f"{out.name}.log")
+    beside(out, "json").write_text(json.dumps(words))
+    resume = ["--resume"] if (beside(out, "resume") / "state.pt").exists() else []
+    log = beside(out, "log")
     with log.open("a") as handle:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(command, stdout=handle, stderr=handle, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-m", "treewright", *words, *resume],
+            stdout=handle,
+            stderr=handle,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
     print(f"{log}: {'failed' if done.returncode else 'done'}", file=sys.stderr, flush=True)
     return str(log) if done.returncode else ""
 

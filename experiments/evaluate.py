@@ -1,7 +1,7 @@
 r"""EVALB's figures of one model or several on test sets, rules hard, soft and off.
 
-Words are gold's; predicted trees carry gold's tags, since EVALB knows punctuation by its tag, and
-the tagger is scored apart. Every figure comes with a bootstrap interval over sentences, and the
+Words are gold's, traces left out; predicted trees carry gold's tags, since EVALB knows punctuation
+by its tag, and the tagger is scored apart. Every figure comes with a bootstrap interval over sentences, and the
 differences between the modes with paired ones. Several models (seeds) are averaged, per resample.
 
     python experiments/evaluate.py MODEL... --sets gum_test craft=FILE --mean mctb=a,b,c \
@@ -32,6 +32,7 @@ from treewright.evaluation import Parameters
 from treewright.files import atomic_write
 from treewright.parser import load
 from treewright.scorer import Description, RulesMode, Scorer
+from treewright.trees import normalize
 
 SHARED = Path(os.environ.get("TREEWRIGHT_SHARED", Path(__file__).parents[2] / "shared"))
 MODES: tuple[RulesMode, ...] = ("hard", "soft", "off")
@@ -57,6 +58,8 @@ def main() -> None:
     """Score all models on all sets; print the table and write it where told."""
     options = arguments().parse_args()
     sets = dict(named_file(given) for given in options.sets)
+    if odd := [one for one in options.mean if "=" not in one]:
+        sys.exit(f"--mean {odd[0]}: a mean is NAME=SET,SET")
     means = {name: parts.split(",") for name, parts in (one.split("=", 1) for one in options.mean)}
     for name, parts in means.items():
         if missing := [part for part in parts if part not in sets]:
@@ -104,13 +107,16 @@ def named_file(given: str) -> tuple[str, Path]:
 
 def score(scorer: Scorer, gold: Sequence[Tree], name: str) -> Result:
     """Parse the words of the gold trees of a set in all modes, and let EVALB judge."""
+    pairs = [(tree, normal) for tree in gold if (normal := normalize(tree)) is not None]
+    gold = [tree for tree, _ in pairs]
+    words, gold_tags = ([of(tree) for _, tree in pairs] for of in (Tree.words, Tree.tags))
     begun = time.perf_counter()
     description = scorer.description
     predicted: dict[RulesMode, list[Tree]] = {mode: list(gold) for mode in MODES}
     violating = dict.fromkeys(MODES, 0)
     right_tags = 0
-    for part in parts([len(tree.words()) for tree in gold], len(description.labels)):
-        scores = scorer.score([gold[at].words() for at in part])
+    for part in parts(list(map(len, words)), len(description.labels)):
+        scores = scorer.score([words[at] for at in part])
         rows: Any = scores.rows
         rows = rows.cpu().numpy() if is_tensor(rows) else rows
         tags = np.split(np.asarray(scores.tags), np.cumsum(scores.lengths)[:-1])
@@ -120,11 +126,11 @@ def score(scorer: Scorer, gold: Sequence[Tree], name: str) -> Result:
             )
             violating[mode] += int((np.asarray(parses.n_violations) > 0).sum())
             for at, parse in zip(part, parses, strict=True):
-                tree = parse.tree(gold[at].words(), gold[at].tags())
+                tree = parse.tree(words[at], gold_tags[at])
                 predicted[mode][at] = Tree("TOP", [tree])
         for at, found in zip(part, tags, strict=True):
             own = [description.tags[tag] for tag in found.tolist()]
-            right_tags += sum(map(str.__eq__, own, gold[at].tags()))
+            right_tags += sum(map(str.__eq__, own, gold_tags[at]))
     parameters = replace(Parameters.collins(), max_error=len(gold))
     found_replicates, figures = {}, {}
     for mode in MODES:
@@ -138,7 +144,7 @@ def score(scorer: Scorer, gold: Sequence[Tree], name: str) -> Result:
             "errors": report.summary.errors,
             "sentences_with_violations": violating[mode],
         }
-    n_words = sum(len(tree.words()) for tree in gold)
+    n_words = sum(map(len, words))
     seconds = time.perf_counter() - begun
     return Result(found_replicates, figures, 100.0 * right_tags / n_words, seconds)
 

@@ -49,6 +49,8 @@ def test_every_way_is_trained_once_and_has_a_line(
     run(tmp_path, monkeypatch, WAYS)
     assert capsys.readouterr().out.count("\n") == first.count("\n")
     assert (model / "model.safetensors").stat().st_mtime_ns == trained
+    with pytest.raises(SystemExit, match="1-1 was begun with other settings"):
+        run(tmp_path, monkeypatch, WAYS.replace("layers = 2", "layers = 3"))
 
 
 def test_a_run_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,16 @@ def test_a_scorer_that_knows_is_right_everywhere() -> None:
         assert result.figures[mode]["sentences_with_violations"] == 0
 
 
+def test_traces_are_no_words() -> None:
+    traced = Tree.from_brackets(
+        "(TOP (S (NP-SBJ-1 (DT the) (NN dog)) (VP (VBZ barks) (NP (-NONE- *-1))) (. .)))"
+    )
+    nothing = Tree.from_brackets("(TOP (NP (-NONE- *)))")
+    result = script.score(Knowing(), [traced, nothing, *GOLD[1:]], "gold")
+    assert result.tagging == 100.0
+    assert result.figures["hard"]["f1"] == 100.0
+
+
 def test_rules_keep_an_unlicensed_label_out_unless_it_is_worth_its_penalty() -> None:
     scorer = Knowing({0: (0, 2, "VP")})  # a clause of two verb phrases
     result = script.score(scorer, GOLD, "gold")
