@@ -1,8 +1,9 @@
 r"""EVALB's figures of one model or several on test sets, rules hard, soft and off.
 
 Words are gold's, traces left out; predicted trees carry gold's tags, since EVALB knows punctuation
-by its tag, and the tagger is scored apart. Every figure comes with a bootstrap interval over sentences, and the
-differences between the modes with paired ones. Several models (seeds) are averaged, per resample.
+by its tag, and the tagger is scored apart. Every figure comes with a bootstrap interval over
+sentences, and the differences between the modes with paired ones. Several models (seeds) are
+averaged, per resample.
 
     python experiments/evaluate.py MODEL... --sets gum_test craft=FILE --mean mctb=a,b,c \
         --json out.json --markdown out.md
