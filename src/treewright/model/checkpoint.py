@@ -96,8 +96,11 @@ def load(
         AttributeError,
         RuntimeError,
     ) as error:
-        message = f"describes no encoder that can be built: {error}"
-        raise CheckpointError(message, Place(str(directory / ENCODER_FILE))) from None
+        # An encoder of characters has no description that could be wrong.
+        what, blamed = ("network", CONFIG_FILE) if encoder is None else ("encoder", ENCODER_FILE)
+        first = str(error).partition("\n")[0]
+        message = f"describes no {what} that can be built: {first}"
+        raise CheckpointError(message, Place(str(directory / blamed))) from None
     _fill(network, weights, Place(str(directory / WEIGHTS_FILE)))
     return TorchScorer(network, tokenizer, description, device=device, bf16=bf16)
 
