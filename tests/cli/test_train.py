@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -101,6 +102,20 @@ def test_what_is_refused(
     assert message in complaint([*arguments, *more], capsys)
     assert not (tmp_path / "model").exists()
     assert not list(work.iterdir())
+
+
+def test_trees_from_a_pipe(arguments: list[str], tmp_path: Path) -> None:
+    """They come once, as from `--train <(cat train.mrg)`."""
+    data = (tmp_path / "train.mrg").read_bytes()
+    end, begin = os.pipe()
+    with open(begin, "wb") as writer:
+        writer.write(data)
+    try:
+        assert main([*arguments, "--train", f"/dev/fd/{end}"]) == 0
+    finally:
+        os.close(end)
+    provenance = json.loads((tmp_path / "model" / "run" / "provenance.json").read_text())
+    assert provenance["data"]["train"]["sha256"] == hashlib.sha256(data).hexdigest()
 
 
 def test_neither_config_nor_preset(capsys: Capture) -> None:
