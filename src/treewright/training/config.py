@@ -7,6 +7,7 @@ TOML in and TOML out; the network's own settings are the table `[model]` (see
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -192,11 +193,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }
 
-# Bounds of numbers: at least, at most
+# Bounds of numbers: at least, at most; infinity itself is within none
 _RANGES: dict[str, tuple[float, float]] = {
     "min_count": (1, float("inf")),
-    "seed": (0, 2**63 - 1),
+    "seed": (0, 2**32 - 1),  # numpy takes no greater one
     "lambda_": (0, 1),
+    "count_weight": (0, float("inf")),
     "tag_weight": (0, float("inf")),
     "epochs": (0, float("inf")),
     "max_minutes": (0, float("inf")),
@@ -220,10 +222,10 @@ _RANGES: dict[str, tuple[float, float]] = {
 def _check_ranges(config: TrainConfig) -> None:
     for name, (least, most) in _RANGES.items():
         value = getattr(config, name)
-        if not least <= value <= most:
-            upper = f" to {most:g}" if most < float("inf") else ""
+        if not least <= value <= most or value == math.inf:
+            upper = f" to {most}" if most < math.inf else ""
             key = name.rstrip("_")
-            raise SettingError(f"{key!r} is a number from {least:g}{upper}, not {value!r}")
+            raise SettingError(f"{key!r} is a number from {least}{upper}, not {value!r}")
     for name in ("train", "dev", "out"):
         if getattr(config, name) in ("", "-"):
             what = "directory" if name == "out" else "file"
@@ -241,6 +243,9 @@ def _check_contradictions(config: TrainConfig) -> None:
         raise SettingError("nothing ends the run: set 'epochs' or 'max_minutes'")
     if config.top_rate == 0 and config.encoder_rate == 0:
         raise SettingError("'top_rate' and 'encoder_rate' are 0: nothing would be learned")
+    if config.top_rate == 0 and config.model.reads_characters:
+        message = "'top_rate' is 0, and an encoder of 'characters' learns at no other rate"
+        raise SettingError(f"{message}: nothing would be learned")
 
 
 def load_config(
