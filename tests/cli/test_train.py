@@ -81,6 +81,13 @@ def test_show_prints_a_config_and_trains_nothing(
         (["--dev", "."], ".: is a directory, not a file"),
         (["--out", "."], "'out' holds the directory you are in"),
         (["--from", "nowhere"], "leave out 'model'"),
+        (["--out", "n" * 300], "n: File name too long"),
+        (["--out", "../train.mrg/x"], "treewright: ../train.mrg/x: Not a directory\n"),
+        (["--out", "/proc/none/x"], "treewright: /proc/none/x: No such file or directory\n"),
+        (
+            ["--set", "model.character_size=65536", "--set", "model.character_width=65535"],
+            "there is not memory enough for a network of the sizes in 'model'",
+        ),
         (["--resume"], "there is no run to go on with"),
         (["--encoder", "/no/such/encoder"], "/no/such/encoder: no encoder can be loaded"),
     ],
