@@ -80,7 +80,8 @@ def test_show_prints_a_config_and_trains_nothing(
         (["--train", "nowhere.mrg"], "nowhere.mrg: no such file"),
         (["--dev", "."], ".: is a directory, not a file"),
         (["--out", "."], "'out' holds the directory you are in"),
-        (["--from", "nowhere"], "leave out 'model'"),
+        (["--from", "nowhere"], "nowhere: no such directory"),
+        (["--from", "n" * 300], "n: File name too long"),
         (["--out", "n" * 300], "n: File name too long"),
         (["--out", "../train.mrg/x"], "treewright: ../train.mrg/x: Not a directory\n"),
         (["--out", "/proc/none/x"], "treewright: /proc/none/x: No such file or directory\n"),
@@ -109,6 +110,21 @@ def test_what_is_refused(
     assert message in complaint([*arguments, *more], capsys)
     assert not (tmp_path / "model").exists()
     assert not list(work.iterdir())
+
+
+def test_from_shows_the_network_of_the_model(
+    arguments: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    """Whatever a preset says; and what is shown can be trained with."""
+    assert main(arguments) == 0
+    capsys.readouterr()
+    named = arguments[: arguments.index("--set")]
+    new = [*named[:-1], str(tmp_path / "new"), "--from", str(tmp_path / "model")]
+    assert main([*new, "--set", "epochs=1", "--show"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.partition("[model]\n")[2] == (tmp_path / "model" / "model.toml").read_text()
+    (tmp_path / "shown.toml").write_text(shown)
+    assert main(["train", str(tmp_path / "shown.toml"), *new[-2:]]) == 0
 
 
 def test_trees_from_a_pipe(arguments: list[str], tmp_path: Path) -> None:

@@ -71,12 +71,11 @@ def command(
     if config is None and preset is None:
         raise click.UsageError("name a CONFIG.toml or a --preset")
     # Settings are light: what is wrong with them is said at once.
-    from treewright.training.config import load_config
+    from treewright.training.config import load_config, network_of
 
     named = {"train": train, "dev": dev, "out": out, "model.encoder": encoder}
-    settings = load_config(
-        config, preset, named.items(), assignments, known_network=start is not None
-    )
+    network = start is not None and network_of(start)
+    settings = load_config(config, preset, named.items(), assignments, known_network=network)
     if show:
         from treewright.settings import to_table, to_toml
 

@@ -26,6 +26,7 @@ from safetensors.torch import load_file, save_file
 from treewright.errors import CheckpointError, Place, TreewrightError
 from treewright.files import atomic_directory, atomic_write
 from treewright.model.build import rebuild
+from treewright.model.config import FILE as CONFIG_FILE
 from treewright.model.config import ModelConfig
 from treewright.model.encoder import PretrainedEncoder
 from treewright.model.network import Network
@@ -33,7 +34,6 @@ from treewright.model.torch_scorer import TorchScorer
 from treewright.scorer import Description, kind_of, read_json, read_part
 from treewright.text.subwords import SubwordTokenizer
 
-CONFIG_FILE = "model.toml"
 ENCODER_FILE = "encoder.json"
 TOKENIZER_FILE = "tokenizer.json"
 WEIGHTS_FILE = "model.safetensors"

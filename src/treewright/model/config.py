@@ -15,6 +15,9 @@ from treewright.errors import Place, SettingError
 from treewright.files import atomic_write, name_of
 from treewright.settings import from_table, nearest, read_toml, to_table, to_toml
 
+#: Its file in a checkpoint
+FILE = "model.toml"
+
 #: The encoder that is learned from scratch, where others are named by a path or a hub's name.
 CHARACTERS = "characters"
 

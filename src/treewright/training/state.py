@@ -107,7 +107,7 @@ def check_same(
         if state["data"][part] != now["data"][part]:
             message = f"{treebank.file} does not hold the trees that the run began with"
             raise TrainingError(message)
-    if state["start"] != start:
+    if not _same_path(state["start"], start):
         began = "no model" if state["start"] is None else repr(state["start"])
         raise SettingError(f"the run began with {began} to go on from: say the same again (--from)")
     if any(state[key] != now[key] for key in ("labels", "tags")):
@@ -117,6 +117,13 @@ def check_same(
         if key not in _FREE and settings[key] != then.get(key):
             message = f"{key!r} is {settings[key]!r}, but the run began with {then.get(key)!r}"
             raise SettingError(f"{message}: go on with what it began with")
+
+
+def _same_path(one: str | None, other: str | None) -> bool:
+    """Whether two texts name one directory, as `m1`, `m1/` and `./m1` do."""
+    if one is None or other is None:
+        return one is other
+    return Path(one).resolve() == Path(other).resolve()
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
