@@ -160,8 +160,12 @@ def read_part(path: Path, reader: Callable[[Path], _Part]) -> _Part:
     """A file of a model by what reads it; one that is missing or wrong is a `CheckpointError`."""
     if not path.exists():
         raise CheckpointError("is missing from the model", Place(str(path)))
+    if path.is_dir():
+        raise CheckpointError("is a directory, not a file", Place(str(path)))
     try:
         return reader(path)
+    except OSError as error:
+        raise CheckpointError(error.strerror or str(error), Place(str(path))) from None
     except TreewrightError as error:
         message = f"damaged: {error.message}"
         raise CheckpointError(message, error.place or Place(str(path))) from None

@@ -122,6 +122,13 @@ def test_a_missing_file(name: str, model: Path, capsys: pytest.CaptureFixture[st
     assert f"{model / name}: is missing from the model" in complaint(model, capsys)
 
 
+def test_a_directory_for_weights(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights = model / "model.safetensors"
+    weights.unlink()
+    weights.mkdir()
+    assert f"{weights}: is a directory, not a file" in complaint(model, capsys)
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -79,7 +80,15 @@ def test_show_prints_a_config_and_trains_nothing(
         (["--train", "nowhere.mrg"], "nowhere.mrg: no such file"),
         (["--dev", "."], ".: is a directory, not a file"),
         (["--out", "."], "'out' holds the directory you are in"),
-        (["--from", "nowhere"], "leave out 'model'"),
+        (["--from", "nowhere"], "nowhere: no such directory"),
+        (["--from", "n" * 300], "n: File name too long"),
+        (["--out", "n" * 300], "n: File name too long"),
+        (["--out", "../train.mrg/x"], "treewright: ../train.mrg/x: Not a directory\n"),
+        (["--out", "/proc/none/x"], "treewright: /proc/none/x: No such file or directory\n"),
+        (
+            ["--set", "model.character_size=65536", "--set", "model.character_width=65535"],
+            "there is not memory enough for a network of the sizes in 'model'",
+        ),
         (["--resume"], "there is no run to go on with"),
         (["--encoder", "/no/such/encoder"], "/no/such/encoder: no encoder can be loaded"),
     ],
@@ -101,6 +110,35 @@ def test_what_is_refused(
     assert message in complaint([*arguments, *more], capsys)
     assert not (tmp_path / "model").exists()
     assert not list(work.iterdir())
+
+
+def test_from_shows_the_network_of_the_model(
+    arguments: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    """Whatever a preset says; and what is shown can be trained with."""
+    assert main(arguments) == 0
+    capsys.readouterr()
+    named = arguments[: arguments.index("--set")]
+    new = [*named[:-1], str(tmp_path / "new"), "--from", str(tmp_path / "model")]
+    assert main([*new, "--set", "epochs=1", "--show"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.partition("[model]\n")[2] == (tmp_path / "model" / "model.toml").read_text()
+    (tmp_path / "shown.toml").write_text(shown)
+    assert main(["train", str(tmp_path / "shown.toml"), *new[-2:]]) == 0
+
+
+def test_trees_from_a_pipe(arguments: list[str], tmp_path: Path) -> None:
+    """They come once, as from `--train <(cat train.mrg)`."""
+    data = (tmp_path / "train.mrg").read_bytes()
+    end, begin = os.pipe()
+    with open(begin, "wb") as writer:
+        writer.write(data)
+    try:
+        assert main([*arguments, "--train", f"/dev/fd/{end}"]) == 0
+    finally:
+        os.close(end)
+    provenance = json.loads((tmp_path / "model" / "run" / "provenance.json").read_text())
+    assert provenance["data"]["train"]["sha256"] == hashlib.sha256(data).hexdigest()
 
 
 def test_neither_config_nor_preset(capsys: Capture) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from unittest import mock
 
@@ -217,6 +218,27 @@ def test_parts_that_do_not_fit(
 ) -> None:
     changed = json.dumps(json.loads(whole[name]) | change).encode()
     assert wanted in refusal(tmp_path, whole | {name: changed})
+
+
+def test_sizes_of_which_no_network_can_be_built(tmp_path: Path) -> None:
+    """Where there is no encoder.json, model.toml is what is wrong."""
+    saved(tmp_path / "model")
+    file = tmp_path / "model" / "model.toml"
+    text = file.read_text()
+    for wrong in ("character_size = 65536\ncharacter_width = 65535", "model_size = 20000000"):
+        for line in wrong.splitlines():
+            key = line.partition(" ")[0]
+            text = re.sub(rf"^{key} = .*$", line, text, flags=re.MULTILINE)
+        assert refusal(tmp_path / "model", {"model.toml": text.encode()}).startswith(f"{file}: ")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_directory_in_the_place_of_a_file(
+    name: str, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    (tmp_path / name).mkdir()
+    message = refusal(tmp_path, {file: whole[file] for file in FILES if file != name})
+    assert message == f"{tmp_path / name}: is a directory, not a file"
 
 
 def test_no_directory(tmp_path: Path) -> None:

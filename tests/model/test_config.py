@@ -41,6 +41,7 @@ def test_preset_with_changes() -> None:
         ("key_size = 7", "key_size is 7, which has no two halves"),
         ("subwords = 'middle'", "'subwords' is 'middle', not one of 'first', 'last', 'mean'"),
         ("dropout = 1", "dropout is 1.0; it is from 0 to below 1"),
+        ("heads = 65537", "heads is 65537; it is 65536 at most"),
         ("encoder = ''", "encoder is empty"),
         ("window = 8\noverlap = 8", "windows of 8 cannot overlap by 8"),
         ("character_width = 4", "character_width is 4; it is odd"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from accelerate.utils import set_seed
 
 from treewright.errors import NotFound, SettingError
 from treewright.settings import to_table, to_toml
@@ -60,11 +62,14 @@ def test_who_goes_first(tmp_path: Path) -> None:
         ("seed", "'seed' sets nothing: write key=value"),
         ("lambda=1.5", "'lambda' is a number from 0 to 1, not 1.5"),
         ("batch_size=0", "'batch_size' is a number from 1, not 0"),
+        ("seed=5000000000", "'seed' is a number from 0 to 4294967295, not 5000000000"),
+        ("count_weight=-0.1", "'count_weight' is a number from 0, not -0.1"),
         ("batch_size=2.5", "'batch_size' is 2.5, not a whole number"),
         ("epochs=true", "'epochs' is True, not a whole number"),
         ("schedule=cosin", "'schedule' is 'cosin'"),
         ("out=", "'out' is '': name a directory"),
         ("train=-", "'train' is '-': name a file"),
+        ("model.character_width=10000001", "character_width is 10000001; it is 65536 at most"),
         ("model.model_size=7", "model_size is 7, which has no two halves"),
     ],
 )
@@ -74,6 +79,18 @@ def test_what_is_wrong_is_named(assignment: str, message: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("name", [f.name for f in fields(TrainConfig) if f.type == "float"])
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan"])
+def test_numbers_are_finite(name: str, value: str) -> None:
+    key = name.rstrip("_")
+    with pytest.raises(SettingError, match=rf"^'{key}' is a number from .*, not {value}$"):
+        load(f"{key}={value}")
+
+
+def test_the_greatest_seed() -> None:
+    set_seed(load("seed=4294967295").seed)
+
+
 @pytest.mark.parametrize(
     ("assignments", "message"),
     [
@@ -81,6 +98,7 @@ def test_what_is_wrong_is_named(assignment: str, message: str) -> None:
         (("schedule=cosine", "epochs=0"), "a cosine 'schedule' ends with the last epoch"),
         (("schedule=constant", "epochs=0"), "nothing ends the run"),
         (("top_rate=0", "encoder_rate=0"), "nothing would be learned"),
+        (("top_rate=0",), "'top_rate' is 0, and an encoder of 'characters' learns at no other"),
         (("model.window=10", "model.overlap=10"), "windows of 10 cannot overlap by 10"),
         (("model.label_attention=false", "model.label_heads=3"), "without label attention"),
     ],
@@ -88,6 +106,10 @@ def test_what_is_wrong_is_named(assignment: str, message: str) -> None:
 def test_contradictions(assignments: tuple[str, ...], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         load(*assignments)
+
+
+def test_a_pretrained_encoder_may_learn_alone() -> None:
+    assert load("top_rate=0", preset="small").top_rate == 0
 
 
 def test_a_file_is_named_in_what_is_said_of_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from training.made import QUICK, made_trees, quick, write
 from treewright.errors import CheckpointError, NotFound, SettingError
 from treewright.model import checkpoint
 from treewright.parser import load
-from treewright.training.config import TrainConfig, load_config
+from treewright.settings import to_table, to_toml
+from treewright.training.config import TrainConfig, load_config, network_of
 from treewright.training.loop import train
 from treewright.training.setup import prepare
 from treewright.trees import Tree
@@ -101,6 +103,59 @@ def test_scores_of_rules_are_not_dropped_silently(old: TrainConfig, tmp_path: Pa
     counts = prepare(going_on(tmp_path, old, "rule_scores=counts"), old.out).description
     assert counts.rule_scores is not None
     assert np.all(np.array(counts.rule_scores) <= 0)
+
+
+def test_settings_of_the_same_network_may_stand_there(old: TrainConfig, tmp_path: Path) -> None:
+    """Those of what `--show` printed, of the old run's record, of the new one's, and a few."""
+    network = network_of(old.out)
+    config = replace(going_on(tmp_path, old), model=network)
+    assert network == checkpoint.load(old.out).network.config
+    (tmp_path / "shown.toml").write_text(to_toml(to_table(config)))
+    assert load_config(str(tmp_path / "shown.toml"), known_network=network) == config
+    record = Path(old.out) / "run" / "config.toml"
+    assert load_config(str(record)).model != network  # how many label heads 0 came to
+    assert load_config(str(record), "small", known_network=network).model == network
+    few = load_config(str(record), assignments=["model.heads=2"], known_network=network)
+    assert few.model == network
+    with pytest.raises(SettingError) as error:
+        load_config(str(record), assignments=["model.heads=4"], known_network=network)
+    assert str(error.value) == (
+        f"{record}: 'model.heads' is 4, but the model to go on from has 2: leave out 'model'"
+    )
+    with pytest.raises(SettingError, match=r"unknown setting 'model\.head'; did you mean 'heads'"):
+        load_config(str(record), assignments=["model.head=2"], known_network=network)
+    with pytest.raises(SettingError, match="'model' is 3, not a table"):
+        load_config(str(record), assignments=["model=3"], known_network=network)
+
+
+def test_an_encoder_goes_by_its_name(old: TrainConfig, tmp_path: Path) -> None:
+    """A checkpoint does not say in which folder its encoder lay; the record of its run does."""
+    network = replace(network_of(old.out), encoder="minilm")
+    (tmp_path / "minilm").mkdir()
+    for encoder in ("minilm", str(tmp_path / "minilm"), f"{tmp_path}/minilm/"):
+        settings = [("train", "a"), ("dev", "b"), ("out", "c"), ("model.encoder", encoder)]
+        assert load_config(settings=settings, known_network=network).model == network
+    with pytest.raises(SettingError, match=r"'model\.encoder' is '/bert', but .* has 'minilm'"):
+        load_config(settings=[("model.encoder", "/bert")], known_network=network)
+
+
+def test_the_record_of_a_run_resumes_it(old: TrainConfig, tmp_path: Path) -> None:
+    config = going_on(tmp_path, old)
+    train(config, start=old.out)
+    record = str(Path(config.out) / "run" / "config.toml")
+    again = load_config(record, known_network=network_of(old.out))
+    train(again, start=f"{old.out}/", resume=True)
+    other = shutil.copytree(old.out, tmp_path / "other")
+    with pytest.raises(SettingError, match=r"began with .* to go on from: say the same again"):
+        train(again, start=str(other), resume=True)
+
+
+def test_what_has_no_network_to_go_on_from(old: TrainConfig, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no such directory"):
+        network_of(str(tmp_path / "nowhere"))
+    checkpoint.load(old.out).description.save(tmp_path, "runtime")
+    with pytest.raises(CheckpointError, match="is no checkpoint, but a runtime model"):
+        network_of(str(tmp_path))
 
 
 def test_what_does_not_fit_is_refused(old: TrainConfig, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -16,12 +17,20 @@ import pytest
 import torch
 
 from training.made import Watch, figures, made_trees, metrics, quick, same_weights, weights, write
-from treewright.errors import CheckpointError, Interrupted, SettingError, TrainingError
+from treewright.errors import (
+    CheckpointError,
+    Interrupted,
+    OutputError,
+    SettingError,
+    TrainingError,
+)
+from treewright.files import atomic_write
 from treewright.training.config import TrainConfig, load_config
 from treewright.training.dev import Dev
 from treewright.training.loop import Run, train
 from treewright.training.observer import Progress
 from treewright.training.record import Record
+from treewright.training.state import load_state, writing
 
 # Dropout, an average, a schedule with a memory, learned rule scores: all that a run must remember
 FULL = (
@@ -317,6 +326,30 @@ def test_damaged_state(damage: str, stopped: TrainConfig, tmp_path: Path) -> Non
         train(replace(stopped, out=str(tmp_path / "model")), resume=True)
     assert str(error.value).startswith(f"{aside / 'state.pt'}: is ")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", [b"a.", b"J\x01.", b"}]K\x01s.", b"K\x01R."])
+def test_noise_for_a_state(text: bytes, tmp_path: Path) -> None:
+    """Whatever error a pickle of it ends in."""
+    (tmp_path / "state.pt").write_bytes(b"\x80\x02" + text)
+    with pytest.raises(CheckpointError, match=r"state\.pt: is damaged"):
+        load_state(tmp_path / "state.pt")
+
+
+def test_only_a_full_disk_is_to_be_made_room_on(tmp_path: Path) -> None:
+    room = "what was written before is whole; make room and go on with --resume"
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        with pytest.raises(OutputError) as error, writing(tmp_path):
+            raise OSError(number, "Full")
+        assert str(error.value) == f"{tmp_path}: Full: {room}"
+    with pytest.raises(OutputError) as error, writing(tmp_path), atomic_write(tmp_path / "a"):
+        raise OSError(errno.ENOSPC, "Full")
+    assert str(error.value) == f"{tmp_path / 'a'}: Full: {room}"
+    with pytest.raises(OutputError) as error, writing(tmp_path):
+        raise OSError(errno.EACCES, "Permission denied")
+    assert str(error.value) == f"{tmp_path}: Permission denied"
+    with pytest.raises(RuntimeError, match="no kernel"), writing(tmp_path):
+        raise RuntimeError("no kernel")
 
 
 class Evil:

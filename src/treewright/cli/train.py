@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
 
-from treewright.errors import MissingExtra
+from treewright.errors import MissingExtra, Place, TrainingError
 
 _PRESETS = ("paper-en", "paper-zh", "small", "tiny")
+
+
+@contextmanager
+def _failures_named() -> Iterator[None]:
+    """Turn what the system refuses, a path or more memory, into a line that says so."""
+    try:
+        yield
+    except OSError as error:
+        if not isinstance(error.filename, str):  # standard output's, and no run's
+            raise
+        raise TrainingError(error.strerror or str(error), Place(error.filename)) from error
+    except (RuntimeError, MemoryError) as error:
+        # torch has no type of its own for memory that a processor lacks.
+        lacking = ("allocate memory", "out of memory")
+        if isinstance(error, RuntimeError) and not any(words in str(error) for words in lacking):
+            raise
+        message = "there is not memory enough for a network of the sizes in 'model'"
+        raise TrainingError(f"{message}, or for as many sub-words as 'piece_subwords'") from error
 
 
 @click.command("train")
@@ -22,6 +43,7 @@ _PRESETS = ("paper-en", "paper-zh", "small", "tiny")
 @click.option("--from", "start", metavar="MODEL", help="Go on from a trained model.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--show", is_flag=True, help="Print all settings as TOML, and train nothing.")
+@_failures_named()
 def command(
     config: str | None,
     preset: str | None,
@@ -49,12 +71,11 @@ def command(
     if config is None and preset is None:
         raise click.UsageError("name a CONFIG.toml or a --preset")
     # Settings are light: what is wrong with them is said at once.
-    from treewright.training.config import load_config
+    from treewright.training.config import load_config, network_of
 
     named = {"train": train, "dev": dev, "out": out, "model.encoder": encoder}
-    settings = load_config(
-        config, preset, named.items(), assignments, known_network=start is not None
-    )
+    network = start is not None and network_of(start)
+    settings = load_config(config, preset, named.items(), assignments, known_network=network)
     if show:
         from treewright.settings import to_table, to_toml
 

@@ -26,6 +26,7 @@ from safetensors.torch import load_file, save_file
 from treewright.errors import CheckpointError, Place, TreewrightError
 from treewright.files import atomic_directory, atomic_write
 from treewright.model.build import rebuild
+from treewright.model.config import FILE as CONFIG_FILE
 from treewright.model.config import ModelConfig
 from treewright.model.encoder import PretrainedEncoder
 from treewright.model.network import Network
@@ -33,7 +34,6 @@ from treewright.model.torch_scorer import TorchScorer
 from treewright.scorer import Description, kind_of, read_json, read_part
 from treewright.text.subwords import SubwordTokenizer
 
-CONFIG_FILE = "model.toml"
 ENCODER_FILE = "encoder.json"
 TOKENIZER_FILE = "tokenizer.json"
 WEIGHTS_FILE = "model.safetensors"
@@ -96,8 +96,11 @@ def load(
         AttributeError,
         RuntimeError,
     ) as error:
-        message = f"describes no encoder that can be built: {error}"
-        raise CheckpointError(message, Place(str(directory / ENCODER_FILE))) from None
+        # An encoder of characters has no description that could be wrong.
+        what, blamed = ("network", CONFIG_FILE) if encoder is None else ("encoder", ENCODER_FILE)
+        first = str(error).partition("\n")[0]
+        message = f"describes no {what} that can be built: {first}"
+        raise CheckpointError(message, Place(str(directory / blamed))) from None
     _fill(network, weights, Place(str(directory / WEIGHTS_FILE)))
     return TorchScorer(network, tokenizer, description, device=device, bf16=bf16)
 

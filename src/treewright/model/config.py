@@ -15,8 +15,15 @@ from treewright.errors import Place, SettingError
 from treewright.files import atomic_write, name_of
 from treewright.settings import from_table, nearest, read_toml, to_table, to_toml
 
+#: Its file in a checkpoint
+FILE = "model.toml"
+
 #: The encoder that is learned from scratch, where others are named by a path or a hub's name.
 CHARACTERS = "characters"
+
+
+# Far above those of any network there is; what is larger cannot even be asked of the memory.
+_LARGEST = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,17 +110,27 @@ class ModelConfig:
     def __post_init__(self) -> None:
         if not self.encoder:
             raise SettingError("encoder is empty; without a pretrained one, say 'characters'")
-        for name in ("model_size", "key_size", "label_key_size", "label_output_size"):
+        halved = ("model_size", "key_size", "label_key_size", "label_output_size")
+        for name in halved:
             if getattr(self, name) < 2 or getattr(self, name) % 2:
                 raise SettingError(f"{name} is {getattr(self, name)}, which has no two halves")
-        positive = ("heads", "feed_forward_size", "scorer_size", "character_size")
-        for name in (*positive, "character_width"):
+        positive = (
+            *("heads", "feed_forward_size", "scorer_size"),
+            *("character_size", "character_width"),
+        )
+        for name in positive:
             if getattr(self, name) < 1:
                 raise SettingError(f"{name} is {getattr(self, name)}; it is 1 or more")
-        counts = ("layers", "label_heads", "label_feed_forward_size", "tagger_size")
-        for name in (*counts, "window", "overlap", "character_layers"):
+        counts = (
+            *("layers", "label_heads", "label_feed_forward_size", "tagger_size"),
+            "character_layers",
+        )
+        for name in (*counts, "window", "overlap"):
             if getattr(self, name) < 0:
                 raise SettingError(f"{name} is {getattr(self, name)}; it is 0 or more")
+        for name in (*halved, *positive, *counts):
+            if getattr(self, name) > _LARGEST:
+                raise SettingError(f"{name} is {getattr(self, name)}; it is {_LARGEST} at most")
         for name in ("dropout", "attention_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise SettingError(f"{name} is {getattr(self, name)}; it is from 0 to below 1")

@@ -7,11 +7,13 @@ TOML in and TOML out; the network's own settings are the table `[model]` (see
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal
 
-from treewright.errors import Place, SettingError
+from treewright.errors import CheckpointError, Place, SettingError
 from treewright.model import config as model_config
 from treewright.model.config import ModelConfig
 from treewright.settings import (
@@ -192,11 +194,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }
 
-# Bounds of numbers: at least, at most
+# Bounds of numbers: at least, at most; infinity itself is within none
 _RANGES: dict[str, tuple[float, float]] = {
     "min_count": (1, float("inf")),
-    "seed": (0, 2**63 - 1),
+    "seed": (0, 2**32 - 1),  # numpy takes no greater one
     "lambda_": (0, 1),
+    "count_weight": (0, float("inf")),
     "tag_weight": (0, float("inf")),
     "epochs": (0, float("inf")),
     "max_minutes": (0, float("inf")),
@@ -220,10 +223,10 @@ _RANGES: dict[str, tuple[float, float]] = {
 def _check_ranges(config: TrainConfig) -> None:
     for name, (least, most) in _RANGES.items():
         value = getattr(config, name)
-        if not least <= value <= most:
-            upper = f" to {most:g}" if most < float("inf") else ""
+        if not least <= value <= most or value == math.inf:
+            upper = f" to {most}" if most < math.inf else ""
             key = name.rstrip("_")
-            raise SettingError(f"{key!r} is a number from {least:g}{upper}, not {value!r}")
+            raise SettingError(f"{key!r} is a number from {least}{upper}, not {value!r}")
     for name in ("train", "dev", "out"):
         if getattr(config, name) in ("", "-"):
             what = "directory" if name == "out" else "file"
@@ -241,6 +244,9 @@ def _check_contradictions(config: TrainConfig) -> None:
         raise SettingError("nothing ends the run: set 'epochs' or 'max_minutes'")
     if config.top_rate == 0 and config.encoder_rate == 0:
         raise SettingError("'top_rate' and 'encoder_rate' are 0: nothing would be learned")
+    if config.top_rate == 0 and config.model.reads_characters:
+        message = "'top_rate' is 0, and an encoder of 'characters' learns at no other rate"
+        raise SettingError(f"{message}: nothing would be learned")
 
 
 def load_config(
@@ -249,13 +255,14 @@ def load_config(
     settings: Iterable[tuple[str, Any]] = (),
     assignments: Iterable[str] = (),
     *,
-    known_network: bool = False,
+    known_network: ModelConfig | bool = False,
 ) -> TrainConfig:
     """The config of a run: a preset, what a file says, then single settings.
 
     `settings` are pairs of key and value, where `None` says nothing; `assignments` are texts such
-    as `model.layers=2`. Where the network is known, as it is of a model that is trained further,
-    there may be no settings of it.
+    as `model.layers=2`. Where the network is known, as it is of a model that is trained further
+    (`network_of`), settings of it may say what it is, and nothing else; where no more is known than
+    that there is one, there may be none.
 
     >>> config = load_config(preset="tiny", settings=[("train", "a.mrg"), ("dev", "b.mrg")],
     ...                      assignments=["out=model", "lambda=0.2"])
@@ -276,10 +283,46 @@ def load_config(
             _set(table, tuple(key.split(".")), value)
     for text in assignments:
         _set(table, *parse_assignment(text))
-    if known_network and "model" in table:
+    if isinstance(known_network, ModelConfig):
+        told = table.get("model", {})
+        if isinstance(told, Mapping):
+            _refuse_another_network(told, known_network, place)
+            table["model"] = to_table(known_network)
+    elif known_network and "model" in table:
         message = "the network is that of the model to go on from: leave out 'model'"
         raise SettingError(message, place)
     return config_of(table, place)
+
+
+def network_of(start: str) -> ModelConfig:
+    """The network of a model to go on from, of which nothing else is read."""
+    # What reads models brings numpy, which settings alone do without.
+    from treewright.scorer import kind_of, read_part
+
+    if kind_of(start) != "checkpoint":
+        raise CheckpointError("is no checkpoint, but a runtime model", Place(start))
+    return read_part(Path(start) / model_config.FILE, ModelConfig.load_whole)
+
+
+def _refuse_another_network(
+    told: Mapping[str, Any], network: ModelConfig, place: Place | None
+) -> None:
+    """Refuse settings of a network that are not those of the one to go on from."""
+    known = to_table(network)
+    # What is wrong with a setting by itself goes before how it differs.
+    from_table(ModelConfig, {**known, **told}, place, section="model")
+    for key, own in known.items():
+        said = told.get(key, own)
+        same = said == own
+        # A run's own record says where an encoder lay, and that there be as many heads as labels;
+        # a checkpoint keeps the encoder's name, and how many heads that came to.
+        if key == "encoder":
+            same = own in (said, Path(said).resolve().name)
+        elif key == "label_heads":
+            same = said in (own, 0)
+        if not same:
+            message = f"'model.{key}' is {said!r}, but the model to go on from has {own!r}"
+            raise SettingError(f"{message}: leave out 'model'", place)
 
 
 def config_of(table: Mapping[str, Any], place: Place | None = None) -> TrainConfig:

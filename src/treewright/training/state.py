@@ -8,8 +8,8 @@ and is no use to anybody else.
 
 from __future__ import annotations
 
+import errno
 import os
-import pickle
 import random
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -29,6 +29,9 @@ VERSION = 2
 
 # Settings that a run may go on with though it began with others
 _FREE = frozenset({"train", "dev", "out", "name", "epochs", "max_minutes", "piece_subwords"})
+
+# What the system says where no more can be written
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def save_state(state: dict[str, Any], path: Path) -> None:
@@ -55,8 +58,8 @@ def load_state(path: Path) -> dict[str, Any]:
         )
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError, pickle.UnpicklingError) as error:
-        first = str(error).partition("\n")[0]
+    except Exception as error:  # there is none that noise in place of a pickle could not raise
+        first = str(error).partition("\n")[0] or type(error).__name__
         raise CheckpointError(f"is damaged: {first}", place) from None
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise CheckpointError(f"is no state of a run that version {VERSION} can read", place)
@@ -65,21 +68,24 @@ def load_state(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what fails while a run writes into an error that says what to do."""
-    advice = "what was written before is whole; make room and go on with --resume"
+    """Turn what fails while a run writes into one line, which says what to do with a full disk."""
     try:
         yield
-    except OutputError as error:
-        raise OutputError(f"{error.message}: {advice}", error.place) from error
-    except (OSError, RuntimeError) as error:
-        # torch reports a disk that is full in words of its own, with the error behind it.
-        cause: BaseException = error
-        while not isinstance(cause, OSError) and (cause.__cause__ or cause.__context__):
-            cause = cause.__cause__ or cause.__context__  # type: ignore[assignment]
-        if not isinstance(cause, OSError) and "write" not in str(error):
+    except (OutputError, OSError, RuntimeError) as error:
+        # Our own errors and torch's are in words of their own, with the system's behind them.
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, OSError):
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(error, OutputError):
+            reason, place = error.message, error.place
+        elif cause is not None or "write" in str(error):
+            reason = (cause.strerror if cause is not None else None) or "cannot be written"
+            place = Place(str(path))
+        else:
             raise
-        reason = (cause.strerror if isinstance(cause, OSError) else None) or "cannot be written"
-        raise OutputError(f"{reason}: {advice}", Place(str(path))) from error
+        if cause is not None and cause.errno in _FULL:
+            reason += ": what was written before is whole; make room and go on with --resume"
+        raise OutputError(reason, place) from error
 
 
 def identity(start: str | None, made: Materials) -> dict[str, Any]:
@@ -101,7 +107,7 @@ def check_same(
         if state["data"][part] != now["data"][part]:
             message = f"{treebank.file} does not hold the trees that the run began with"
             raise TrainingError(message)
-    if state["start"] != start:
+    if not _same_path(state["start"], start):
         began = "no model" if state["start"] is None else repr(state["start"])
         raise SettingError(f"the run began with {began} to go on from: say the same again (--from)")
     if any(state[key] != now[key] for key in ("labels", "tags")):
@@ -111,6 +117,13 @@ def check_same(
         if key not in _FREE and settings[key] != then.get(key):
             message = f"{key!r} is {settings[key]!r}, but the run began with {then.get(key)!r}"
             raise SettingError(f"{message}: go on with what it began with")
+
+
+def _same_path(one: str | None, other: str | None) -> bool:
+    """Whether two texts name one directory, as `m1`, `m1/` and `./m1` do."""
+    if one is None or other is None:
+        return one is other
+    return Path(one).resolve() == Path(other).resolve()
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

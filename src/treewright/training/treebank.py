@@ -8,6 +8,7 @@ out, and counted.
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -41,10 +42,12 @@ class Treebank:
     def read(cls, file: str) -> Treebank:
         """The trees of a file; one without any is an error."""
         with open_bytes(file) as handle:
-            digest = hashlib.sha256(handle.read())
+            data = handle.read()  # once: a pipe gives it no second time
+        stream = io.BytesIO(data)
+        stream.name = name_of(file)  # where errors say they are
         kept = []
         empty = 0
-        for _, tree in read_located_trees(file):
+        for _, tree in read_located_trees(stream):
             normal = normalize(tree)
             if normal is None:
                 empty += 1
@@ -54,7 +57,8 @@ class Treebank:
             message = "holds no tree" + (" but of traces" if empty else "")
             raise EmptyInput(message, Place(name_of(file)))
         trees, normalized = zip(*kept, strict=True)
-        return cls(name_of(file), digest.hexdigest(), trees, normalized, empty)
+        digest = hashlib.sha256(data).hexdigest()
+        return cls(name_of(file), digest, trees, normalized, empty)
 
     def __len__(self) -> int:
         return len(self.trees)
