@@ -34,7 +34,7 @@ from common import arguments, peak_megabytes, print_table, treebank, write_json
 
 from treewright.charts import Ints
 from treewright.model.features import Features
-from treewright.training.config import load_config
+from treewright.training.config import load_config, network_of
 from treewright.training.folders import Folders
 from treewright.training.loop import Run
 from treewright.training.observer import Observer
@@ -131,7 +131,8 @@ def new_run(encoder: str, precision: str, weight: float, start: str | None = Non
         "batch_size": 32,
         "lambda": weight,
     }
-    config = load_config(preset="small", settings=settings.items(), known_network=start is not None)
+    network = None if start is None else network_of(start)
+    config = load_config(preset="small", settings=settings.items(), known_network=network)
     AcceleratorState._reset_state()
     accelerator = Accelerator(cpu=True, mixed_precision="bf16" if precision == "bf16" else "no")
     return Run(config, accelerator, Observer(), Folders(config.out), start)

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from model.networks import LABELS, SENTENCES, TAGS, grammar, make
+from treewright import files
 from treewright.errors import CheckpointError, NotFound, OutputError, TreewrightError
 from treewright.model import checkpoint
 from treewright.model.torch_scorer import TorchScorer
@@ -123,6 +124,7 @@ def test_failing_leaves_the_old_one(tmp_path: Path) -> None:
         return real(path, to)
 
     with (
+        mock.patch.object(files, "_exchange", return_value=False),
         mock.patch.object(Path, "rename", rename),
         pytest.raises(OutputError, match="Input/output"),
     ):

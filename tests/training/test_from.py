@@ -41,8 +41,9 @@ def going_on(folder: Path, old: TrainConfig, *assignments: str) -> TrainConfig:
         "out": str(folder / "next"),
         "rule_scores": "learned",
     }
+    network = network_of(old.out)
     return load_config(
-        settings=settings.items(), assignments=(*RUN, *assignments), known_network=True
+        settings=settings.items(), assignments=(*RUN, *assignments), known_network=network
     )
 
 
@@ -162,7 +163,7 @@ def test_what_does_not_fit_is_refused(old: TrainConfig, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"the model's scheme is '\$', not '\$\+left': set"):
         train(going_on(tmp_path, old, "scheme=$+left"), start=old.out)
     with pytest.raises(SettingError, match="leave out 'model'"):
-        load_config(settings=[("model.layers", 2)], assignments=RUN, known_network=True)
+        going_on(tmp_path, old, "model.layers=2")
     config = going_on(tmp_path, old)
     with pytest.raises(NotFound, match="no such directory"):
         train(config, start=str(tmp_path / "nowhere"))

@@ -74,7 +74,7 @@ def command(
     from treewright.training.config import load_config, network_of
 
     named = {"train": train, "dev": dev, "out": out, "model.encoder": encoder}
-    network = start is not None and network_of(start)
+    network = None if start is None else network_of(start)
     settings = load_config(config, preset, named.items(), assignments, known_network=network)
     if show:
         from treewright.settings import to_table, to_toml

@@ -98,7 +98,7 @@ class TrainConfig:
 
     piece_subwords: int = 8192
     """Sub-words, with padding, that a process holds at once: a step with more is taken in pieces,
-    whose gradients add up. It decides memory, and nothing else."""
+    whose gradients add up. It decides memory, speed, and how the dice of dropout fall."""
 
     encoder_rate: float = 5e-5
     """The learning rate of a pretrained encoder; 0 leaves it as it is."""
@@ -197,7 +197,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 # Bounds of numbers: at least, at most; infinity itself is within none
 _RANGES: dict[str, tuple[float, float]] = {
     "min_count": (1, float("inf")),
-    "seed": (0, 2**32 - 1),  # numpy takes no greater one
+    "seed": (0, 2**31 - 1),  # numpy takes none from 2**32 on, and processes count on from it
     "lambda_": (0, 1),
     "count_weight": (0, float("inf")),
     "tag_weight": (0, float("inf")),
@@ -255,14 +255,13 @@ def load_config(
     settings: Iterable[tuple[str, Any]] = (),
     assignments: Iterable[str] = (),
     *,
-    known_network: ModelConfig | bool = False,
+    known_network: ModelConfig | None = None,
 ) -> TrainConfig:
     """The config of a run: a preset, what a file says, then single settings.
 
     `settings` are pairs of key and value, where `None` says nothing; `assignments` are texts such
     as `model.layers=2`. Where the network is known, as it is of a model that is trained further
-    (`network_of`), settings of it may say what it is, and nothing else; where no more is known than
-    that there is one, there may be none.
+    (`network_of`), settings of it may say what it is, and nothing else.
 
     >>> config = load_config(preset="tiny", settings=[("train", "a.mrg"), ("dev", "b.mrg")],
     ...                      assignments=["out=model", "lambda=0.2"])
@@ -273,7 +272,7 @@ def load_config(
     place = None
     if preset is not None:
         table = read_preset(preset)
-        if known_network:
+        if known_network is not None:
             del table["model"]
     if file is not None:
         place = Place(file)
@@ -283,14 +282,11 @@ def load_config(
             _set(table, tuple(key.split(".")), value)
     for text in assignments:
         _set(table, *parse_assignment(text))
-    if isinstance(known_network, ModelConfig):
+    if known_network is not None:
         told = table.get("model", {})
         if isinstance(told, Mapping):
             _refuse_another_network(told, known_network, place)
             table["model"] = to_table(known_network)
-    elif known_network and "model" in table:
-        message = "the network is that of the model to go on from: leave out 'model'"
-        raise SettingError(message, place)
     return config_of(table, place)
 
 

@@ -72,7 +72,7 @@ class Folders:
             message = "'out' is being trained by another process"
             raise SettingError(message, Place(str(self.out))) from None
         except OSError as error:
-            raise OutputError(error.strerror or str(error), Place(str(self.aside))) from None
+            raise OutputError(error.strerror or str(error), Place(str(self.out))) from None
         try:
             recover_directory(self.out)
             yield
