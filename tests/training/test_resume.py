@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+from filelock import FileLock
 
 from training.made import Watch, figures, made_trees, metrics, quick, same_weights, weights, write
 from treewright.errors import (
@@ -212,6 +213,17 @@ def test_nobody_else_trains_at_the_same_place(tmp_path: Path) -> None:
     train(config, observer=at_step(2, another))
     assert refused == [f"{config.out}: 'out' is being trained by another process"]
     train(config, resume=True)
+
+
+@pytest.mark.parametrize("error", [NotImplementedError, OSError(errno.ENOLCK, "No locks")])
+def test_a_file_system_without_locks(
+    error: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def acquire(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FileLock, "acquire", acquire)
+    train(quick(tmp_path))
 
 
 def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:

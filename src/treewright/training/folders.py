@@ -9,6 +9,7 @@ Owns the names, and the refusal to write over what is not the run's own.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from treewright.training.config import TrainConfig
 
 # What a run that was killed before it wrote its first state leaves in OUT
 _BEGUN = frozenset({"run"})
+# What the system says where a file system has no locks
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP})
 
 
 class Folders:
@@ -71,8 +74,12 @@ class Folders:
         except Timeout:
             message = "'out' is being trained by another process"
             raise SettingError(message, Place(str(self.out))) from None
+        except NotImplementedError:
+            pass  # a file system without locks, as some of clusters are: nobody can be kept out
         except OSError as error:
-            raise OutputError(error.strerror or str(error), Place(str(self.out))) from None
+            if error.errno not in _NO_LOCKS:
+                reason = error.strerror or str(error)
+                raise OutputError(reason, Place(str(self.out))) from None
         try:
             recover_directory(self.out)
             yield
