@@ -44,10 +44,9 @@ def main() -> None:
             settings = [*options.settings, *of, f"seed={seed}"]
             runs[out] = command(options, out, settings)
     for out, wanted in runs.items():
-        if beside(out, "json").exists() and json.loads(beside(out, "json").read_text()) != wanted:
-            sys.exit(
-                f"{out} was begun with other settings, see {beside(out, 'json')}: name another"
-            )
+        told = beside(out, "json")
+        if told.exists() and json.loads(told.read_text()) != wanted:
+            sys.exit(f"{out} was begun with other settings, see {told}: name another OUT")
     with ThreadPoolExecutor(options.jobs) as pool:
         failed = [log for log in pool.map(train, runs.keys(), runs.values()) if log]
     if failed:
@@ -74,12 +73,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--train", required=True)
     parser.add_argument("--dev", required=True)
     parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="settings",
-        metavar="KEY=VALUE",
-        help="in all",
+        "--set", dest="settings", action="append", default=[], metavar="KEY=VALUE", help="in all"
     )
     parser.add_argument("--seeds", nargs="+", type=int, default=[777])
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")

@@ -52,10 +52,6 @@ def save_state(state: dict[str, Any], path: Path) -> None:
 def load_state(path: Path) -> dict[str, Any]:
     """The state of a run, tensors in the memory of the CPU."""
     place = Place(str(path))
-    if not path.exists():
-        raise CheckpointError(
-            "is missing: there is no run to go on with; begin it without --resume", place
-        )
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # there is none that noise in place of a pickle could not raise
