@@ -71,6 +71,19 @@ def test_a_checkpoint(trained: Result, model: Path, capsys: pytest.CaptureFixtur
     assert training["result"]["dev"]["hard"]["f1"] == round(trained.f1, 2)
 
 
+def test_a_network_without_label_attention_has_no_sizes_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for attention, says in (("true", True), ("false", False)):
+        folder = tmp_path / attention
+        folder.mkdir()
+        made = train(quick(folder, f"model.label_attention={attention}", n_train=10))
+        assert main(["info", made.out]) == 0
+        shown = capsys.readouterr().out
+        assert "scorer_size 32" in shown
+        assert ("label_output_size" in shown, "label_heads" in shown) == (says, says)
+
+
 def test_for_people(trained: Result, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(model)]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -30,6 +30,8 @@ _SIZES = (
     *("model_size", "layers", "heads", "key_size", "feed_forward_size"),
     *("label_heads", "label_output_size", "scorer_size", "tagger_size"),
 )
+# Those of label attention, which a network may be without
+_OF_LABELS = ("label_heads", "label_output_size")
 _WIDTH = 14
 
 
@@ -165,7 +167,8 @@ def _about_model(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if facts["kind"] == "checkpoint":
         yield "encoder", _encoder(facts)
         network = facts["network"]
-        yield "network", ", ".join(f"{key} {network[key]}" for key in _SIZES)
+        kept = [key for key in _SIZES if network["label_attention"] or key not in _OF_LABELS]
+        yield "network", ", ".join(f"{key} {network[key]}" for key in kept)
         counts = facts["parameters"]
         types = ", ".join(counts["types"])
         yield "weights", f"{counts['encoder']:,} of the encoder, {counts['top']:,} above ({types})"
