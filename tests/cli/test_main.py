@@ -36,6 +36,21 @@ def test_a_full_disk_is_one_line(arguments: list[str], trees: Path) -> None:
     assert "No space left" in run.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["info", "LONG"], ["parse", "-m", "LONG", os.devnull], ["parse", os.devnull, "--out", "LONG"]],
+)
+def test_a_path_that_the_system_refuses_is_named(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "n" * 300
+    assert main([long if argument == "LONG" else argument for argument in arguments]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"treewright: {long}")
+    assert said.endswith(": File name too long\n")
+    assert said.count("\n") == 1
+
+
 @pytest.mark.parametrize("closing", ["<&-", ">&-"])
 def test_a_closed_stream_is_one_line(closing: str) -> None:
     command = f"'{sys.executable}' -m treewright trees show - {closing}"

@@ -96,6 +96,8 @@ def main(arguments: list[str] | None = None) -> int:
         _discard_output()
         return _BROKEN_PIPE
     except OSError as error:
+        if isinstance(error.filename, str):  # nobody expected it of this path
+            return _complain(f"{error.filename}: {error.strerror or error}")
         _discard_output()
         return _complain(f"standard output: {error.strerror or error}")
     return code if isinstance(code, int) else 0

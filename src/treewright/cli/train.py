@@ -7,20 +7,16 @@ from contextlib import contextmanager
 
 import click
 
-from treewright.errors import MissingExtra, Place, TrainingError
+from treewright.errors import MissingExtra, TrainingError
 
 _PRESETS = ("paper-en", "paper-zh", "small", "tiny")
 
 
 @contextmanager
-def _failures_named() -> Iterator[None]:
-    """Turn what the system refuses, a path or more memory, into a line that says so."""
+def _memory_named() -> Iterator[None]:
+    """Turn what the system refuses of memory into a line that says so."""
     try:
         yield
-    except OSError as error:
-        if not isinstance(error.filename, str):  # standard output's, and no run's
-            raise
-        raise TrainingError(error.strerror or str(error), Place(error.filename)) from error
     except (RuntimeError, MemoryError) as error:
         # torch has no type of its own for memory that a processor lacks.
         lacking = ("allocate memory", "out of memory")
@@ -43,7 +39,7 @@ def _failures_named() -> Iterator[None]:
 @click.option("--from", "start", metavar="MODEL", help="Go on from a trained model.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--show", is_flag=True, help="Print all settings as TOML, and train nothing.")
-@_failures_named()
+@_memory_named()
 def command(
     config: str | None,
     preset: str | None,
