@@ -26,7 +26,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from evaluate import named_file, score
+
 from treewright import Tree, read_trees
+from treewright.parser import load
 from treewright.settings import read_toml
 
 # Of dev: sentences whose forward pass is timed, in how large batches, how often
@@ -37,6 +40,8 @@ def main() -> None:
     """Train what is not trained yet, and print the table."""
     options = arguments().parse_args()
     ways = {name: list(assignments(table)) for name, table in read_toml(options.ways).items()}
+    also = {name: list(read_trees(file)) for name, file in map(named_file, options.also)}
+    timed = list(read_trees(options.dev))[:_TIMED]
     runs: dict[Path, list[str]] = {}
     for seed in options.seeds:
         for number, of in enumerate(ways.values()):
@@ -51,8 +56,6 @@ def main() -> None:
         failed = [log for log in pool.map(train, runs.keys(), runs.values()) if log]
     if failed:
         sys.exit("\n".join(["these runs failed; see their logs:", *failed]))
-    also = {name: list(read_trees(file)) for name, file in map(named_file, options.also)}
-    timed = list(read_trees(options.dev))[:_TIMED]
     print("| " + " | ".join(["way", "share of the top", "dev", *also, "seeds"]) + " |")
     print("|---" * (len(also) + 4) + "|")
     for number, name in enumerate(ways):
@@ -77,16 +80,8 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seeds", nargs="+", type=int, default=[777])
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
-    parser.add_argument("--also", nargs="*", default=[], metavar="NAME=FILE")
+    parser.add_argument("--also", nargs="*", default=[], metavar="NAME[=FILE]")
     return parser
-
-
-def named_file(given: str) -> tuple[str, str]:
-    """The name and the file of a set."""
-    name, _, file = given.partition("=")
-    if not Path(file).is_file():
-        sys.exit(f"--also {given}: a set is NAME=FILE")
-    return name, file
 
 
 def assignments(table: Mapping[str, Any], within: str = "") -> Iterator[str]:
@@ -142,10 +137,6 @@ def dev_f1(model: Path) -> float:
 
 def f1(model: Path, gold: Sequence[Tree]) -> float:
     """EVALB's F1 on other trees, rules hard."""
-    from evaluate import score
-
-    from treewright.parser import load
-
     return score(load(str(model)).scorer, gold, "").figures["hard"]["f1"]
 
 

@@ -23,12 +23,14 @@ model = { layers = 2 }
 """
 
 
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, ways: str) -> None:
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, ways: str, *more: str) -> None:
     (folder / "ways.toml").write_text(ways)
     dev = write(folder / "dev.mrg", made_trees(6, seed=1))
     arguments = [str(folder / "ways.toml"), str(folder / "out"), "--preset", "tiny", "--dev", dev]
     arguments += ["--train", write(folder / "train.mrg", made_trees(12)), "--also", f"more={dev}"]
-    monkeypatch.setattr(sys, "argv", ["compare.py", *arguments, "--seeds", "1", "--jobs", "2"])
+    monkeypatch.setattr(
+        sys, "argv", ["compare.py", *arguments, "--seeds", "1", "--jobs", "2", *more]
+    )
     script.main()
 
 
@@ -57,6 +59,14 @@ def test_a_run_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(SystemExit, match=r"these runs failed.*\n.*0-1\.log"):
         run(tmp_path, monkeypatch, '["odd"]\nlamda = 1\n')
     assert "did you mean 'lambda'" in (tmp_path / "out" / "0-1.log").read_text()
+
+
+def test_what_is_missing_is_said_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit, match=r"no .*none\.mrg"):
+        run(tmp_path, monkeypatch, WAYS, "--also", f"other={tmp_path}/none.mrg")
+    assert not (tmp_path / "out").exists()
 
 
 def test_settings_as_the_command_line_takes_them() -> None:
